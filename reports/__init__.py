@@ -1,0 +1,1 @@
+"""Statistics, figures and pages: from the tables of a run to its report."""

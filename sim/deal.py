@@ -1,0 +1,558 @@
+"""How a deal is played: legal actions, what an action changes, when it ends, what it scores.
+
+This is the only place that knows the rules of play (RULES sections 3 to 6 and 8). It is compiled;
+the engine, `verify`, `perft`, and strategies that search all call these functions.
+
+An *action* is one `uint64`: the cards it concerns as a mask, and its kind above them
+(`melds.STOCK` to `melds.KEEP`). A *position* is the pair of records of `sim/state`: `table`, what
+the seat to act may know, and `hidden`. Both are modified in place.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from .bits import ZERO, bit, popcount, trailing_zeros, without_lowest
+from .cards import FIRST_JOKER, FULL_MASK
+from .jit import jit
+from .melds import (
+    CARDS_MASK,
+    DISCARD,
+    KEEP,
+    KIND_SHIFT,
+    MAX_PLAYS,
+    PASS,
+    RUN,
+    SET,
+    SET_BITS,
+    STOCK,
+    TAKE,
+    can_play_with,
+    four_bonus,
+    is_one_rank,
+    is_stretch,
+    legal_plays,
+    playable_cards,
+    points_of,
+    rank_mask,
+    run_cards,
+    set_cards,
+    touches_run,
+)
+from .rules import FORBIDDEN, FOUR_PASSES, FREE_TURN_LIMIT, GOES_OUT, STOCK_EMPTY
+from .state import CUT_OFF, DRAWING, EXHAUSTED, MELDING, NO_CARD, PLAYING, WENT_OUT
+
+MAX_ACTIONS = MAX_PLAYS + 56
+HAND_SIZE = 7
+N_SEATS = 4
+
+STOCK_ACTION = np.uint64(STOCK) << KIND_SHIFT
+PASS_ACTION = np.uint64(PASS) << KIND_SHIFT
+KEEP_ACTION = np.uint64(KEEP) << KIND_SHIFT
+TAKE_BITS = np.uint64(TAKE) << KIND_SHIFT
+DISCARD_BITS = np.uint64(DISCARD) << KIND_SHIFT
+
+(
+    LEGAL,
+    DEAL_IS_OVER,
+    NOT_TO_DRAW,
+    NOT_DRAWN_YET,
+    STOCK_IS_EMPTY,
+    STOCK_NOT_EMPTY,
+    NOT_IN_PILE,
+    CANNOT_BIND,
+    NOT_IN_HAND,
+    NO_CARDS,
+    NOT_A_SET,
+    NOT_A_RUN,
+    BOUND_NOT_PLAYED,
+    BOUND_NOT_IN_NEW_MELD,
+    BOUND_WAITS,
+    LAST_CARD_FORBIDDEN,
+    FREE_TOP_DISCARDED,
+    MUST_DISCARD,
+    NOT_AN_ACTION,
+) = range(19)
+
+REASONS = {
+    DEAL_IS_OVER: "the deal is over (RULES section 5)",
+    NOT_TO_DRAW: "the player has drawn in this turn already (RULES section 5)",
+    NOT_DRAWN_YET: "the turn begins with a draw (RULES section 5)",
+    STOCK_IS_EMPTY: "the stock is empty (RULES section 5.4)",
+    STOCK_NOT_EMPTY: "passing is possible only when the stock is empty (RULES section 5.4)",
+    NOT_IN_PILE: "the card is not in the pile (RULES section 5.1)",
+    CANNOT_BIND: "no play with this card is possible at once (bound card, RULES section 5.1)",
+    NOT_IN_HAND: "not all of the cards are in the player's hand (RULES section 5)",
+    NO_CARDS: "a play has at least one card (RULES section 4)",
+    NOT_A_SET: "neither a set of three or four of a rank nor a lay-off on one (RULES section 4)",
+    NOT_A_RUN: "neither a run that is long enough nor a lay-off on one (RULES section 4)",
+    BOUND_NOT_PLAYED: "the first play must hold the bound card (RULES section 5.1)",
+    BOUND_NOT_IN_NEW_MELD: "the bound card must be in a new meld (bound_in, RULES section 8)",
+    BOUND_WAITS: "the bound card must be played first (RULES section 5.1)",
+    LAST_CARD_FORBIDDEN: "the last card may not be discarded (last_discard, RULES section 8)",
+    FREE_TOP_DISCARDED: "the card was taken free in this turn (top_card, RULES section 8)",
+    MUST_DISCARD: "keeping is legal only when no card may be discarded (RULES section 8)",
+    NOT_AN_ACTION: "this is no action of the game (RULES section 7)",
+}
+"""Why an action is illegal, in words, with the section of the rules that forbids it."""
+
+
+@jit
+def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
+    """Deal the cards: seven each from the dealer's left, one turned up, the rest the stock.
+
+    Parameters
+    ----------
+    table, hidden
+        The records; `table.rules`, `table.deal` and `table.match_points` are left as they are.
+    deck : uint8 array
+        Card ids, the first one dealt first.
+    dealer : int
+        Seat 0 to 3.
+    """
+    size = table.rules.pack_size
+    for place in range(size):
+        hidden.deck[place] = deck[place]
+    for place in range(N_SEATS):
+        seat = (dealer + 1 + place) & 3
+        hand = ZERO
+        for round_ in range(HAND_SIZE):
+            hand |= bit(deck[place + N_SEATS * round_])
+        hidden.hands[seat] = hand
+        table.counts[seat] = HAND_SIZE
+        table.known[seat] = ZERO
+        table.discarded[seat] = ZERO
+    turned_up = deck[N_SEATS * HAND_SIZE]
+    table.pile[0] = turned_up
+    table.pile_by[0] = N_SEATS
+    table.pile_mask = bit(turned_up)
+    table.pile_size = 1
+    hidden.next_card = N_SEATS * HAND_SIZE + 1
+    table.stock_size = size - hidden.next_card
+    hidden.doubled = 0
+    table.sets_mask = ZERO
+    table.runs_mask = ZERO
+    table.points[0] = 0
+    table.points[1] = 0
+    table.dealer = dealer
+    table.turns = 0
+    table.passes = 0
+    table.status = PLAYING
+    table.out_seat = NO_CARD
+    _seat_to_act(table, hidden, (dealer + 1) & 3)
+
+
+@jit
+def _seat_to_act(table: Any, hidden: Any, seat: int) -> None:
+    table.seat = seat
+    table.hand = hidden.hands[seat]
+    table.phase = DRAWING
+    table.bound = NO_CARD
+    table.free_top = NO_CARD
+
+
+@jit
+def _end_turn(table: Any, hidden: Any) -> None:
+    """Finish the turn: end the deal where the rules say so, else hand over to the left."""
+    seat = table.seat
+    rules = table.rules
+    hidden.hands[seat] = table.hand
+    table.known[seat] &= table.hand
+    table.turns += 1
+    if table.status != PLAYING:
+        return
+    if table.stock_size == 0 and rules.exhausted != FOUR_PASSES:
+        if rules.exhausted == STOCK_EMPTY or table.passes > 0:
+            table.status = EXHAUSTED
+            return
+    if table.passes == N_SEATS:
+        table.status = EXHAUSTED
+        return
+    if rules.top_free != 0 and table.turns >= FREE_TURN_LIMIT:
+        table.status = CUT_OFF
+        return
+    _seat_to_act(table, hidden, (seat + 1) & 3)
+
+
+@jit
+def top_is_free(table: Any) -> bool:
+    """Return whether the top card alone may be taken unbound (house rule `top_card`)."""
+    return table.rules.top_free != 0 and table.stock_size > 0
+
+
+@jit
+def takeable_cards(table: Any) -> Any:
+    """Return the mask of the pile cards that the seat to act may take, from the draw on.
+
+    Each can be taken with all cards above it, and be played at once. RULES section 5.1.
+    """
+    rules = table.rules
+    takeable = ZERO
+    if table.pile_size > 0 and top_is_free(table):
+        takeable = bit(table.pile[table.pile_size - 1])
+    whole = table.hand | table.pile_mask
+    wanted = table.pile_mask & playable_cards(
+        whole, table.sets_mask, table.runs_mask, rules.min_run
+    )
+    cards = table.hand
+    index = table.pile_size
+    while wanted != ZERO:
+        index -= 1
+        card = np.int64(table.pile[index])
+        mask = bit(card)
+        cards |= mask
+        if wanted & mask != ZERO:
+            wanted &= ~mask
+            if can_play_with(
+                card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
+            ):
+                takeable |= mask
+    return takeable
+
+
+@jit
+def discardable_cards(table: Any) -> Any:
+    """Return the mask of the cards in hand that may be discarded, when nothing is bound."""
+    if table.rules.last_discard == FORBIDDEN and popcount(table.hand) == 1:
+        return ZERO
+    if table.free_top != NO_CARD:
+        return table.hand & ~bit(table.free_top)
+    return table.hand
+
+
+@jit
+def bound_mask(table: Any) -> Any:
+    """Return the bound card as a mask, 0 when none is bound."""
+    return ZERO if table.bound == NO_CARD else bit(table.bound)
+
+
+@jit
+def legal_draws(table: Any, actions: Any) -> int:
+    """Fill `actions` with the legal draws (the pass among them); return how many there are."""
+    actions[0] = STOCK_ACTION if table.stock_size > 0 else PASS_ACTION
+    n = 1
+    cards = takeable_cards(table)
+    while cards != ZERO:
+        actions[n] = TAKE_BITS | (cards & (~cards + np.uint64(1)))
+        cards = without_lowest(cards)
+        n += 1
+    return n
+
+
+@jit
+def legal_actions(table: Any, actions: Any) -> int:
+    """Fill `actions` with every legal action of a position; return how many there are.
+
+    Parameters
+    ----------
+    table : TABLE_DTYPE record
+    actions : uint64 array of at least `MAX_ACTIONS`
+
+    Source: RULES section 7.
+    """
+    if table.status != PLAYING:
+        return 0
+    if table.phase == DRAWING:
+        return legal_draws(table, actions)
+    n = legal_plays(
+        table.hand, bound_mask(table), table.sets_mask, table.runs_mask, table.rules, actions
+    )
+    if table.bound != NO_CARD:
+        return n
+    cards = discardable_cards(table)
+    if cards == ZERO:
+        actions[n] = KEEP_ACTION
+        return n + 1
+    while cards != ZERO:
+        actions[n] = DISCARD_BITS | (cards & (~cards + np.uint64(1)))
+        cards = without_lowest(cards)
+        n += 1
+    return n
+
+
+@jit
+def why_not_take(table: Any, card: int) -> int:
+    """Return why the pile may not be taken from `card` (its id) up, or `LEGAL`."""
+    mask = bit(card)
+    if table.pile_mask & mask == ZERO:
+        return NOT_IN_PILE
+    index = table.pile_size - 1
+    if table.pile[index] == card and top_is_free(table):
+        return LEGAL
+    cards = table.hand | mask
+    while table.pile[index] != card:
+        cards |= bit(table.pile[index])
+        index -= 1
+    rules = table.rules
+    fits = can_play_with(
+        card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
+    )
+    return LEGAL if fits else CANNOT_BIND
+
+
+@jit
+def why_not_play(table: Any, play: Any) -> int:
+    """Return why a play (mask and kind) may not be laid now, or `LEGAL`."""
+    cards = play & CARDS_MASK
+    if cards == ZERO:
+        return NO_CARDS
+    if cards & ~table.hand != ZERO:
+        return NOT_IN_HAND
+    kind = np.int64(play >> KIND_SHIFT)
+    if kind == SET:
+        alone = popcount(cards) >= 3
+        if not is_one_rank(cards):
+            return NOT_A_SET
+        if not alone and table.sets_mask & rank_mask(trailing_zeros(cards)) == ZERO:
+            return NOT_A_SET
+    elif kind == RUN:
+        alone = popcount(cards) >= table.rules.min_run
+        if not is_stretch(cards):
+            return NOT_A_RUN
+        if not alone and not touches_run(cards, table.runs_mask):
+            return NOT_A_RUN
+    else:
+        return NOT_AN_ACTION
+    if table.bound != NO_CARD:
+        if cards & bit(table.bound) == ZERO:
+            return BOUND_NOT_PLAYED
+        if table.rules.new_meld != 0 and not alone:
+            return BOUND_NOT_IN_NEW_MELD
+    return LEGAL
+
+
+@jit
+def why_not_discard(table: Any, card: int) -> int:
+    """Return why a card (its id) may not be discarded now, or `LEGAL`."""
+    if table.bound != NO_CARD:
+        return BOUND_WAITS
+    if table.hand & bit(card) == ZERO:
+        return NOT_IN_HAND
+    if card == table.free_top:
+        return FREE_TOP_DISCARDED
+    if discardable_cards(table) == ZERO:
+        return LAST_CARD_FORBIDDEN
+    return LEGAL
+
+
+@jit
+def why_illegal(table: Any, action: Any) -> int:
+    """Return why an action is illegal in a position (a key of `REASONS`), or `LEGAL`."""
+    if table.status != PLAYING:
+        return DEAL_IS_OVER
+    kind = np.int64(action >> KIND_SHIFT)
+    card = trailing_zeros(action & CARDS_MASK)
+    if kind in (STOCK, TAKE, PASS):
+        if table.phase != DRAWING:
+            return NOT_TO_DRAW
+        if kind == STOCK:
+            return LEGAL if table.stock_size > 0 else STOCK_IS_EMPTY
+        if kind == PASS:
+            return LEGAL if table.stock_size == 0 else STOCK_NOT_EMPTY
+        return why_not_take(table, card)
+    if table.phase != MELDING:
+        return NOT_DRAWN_YET
+    if kind == DISCARD:
+        return why_not_discard(table, card)
+    if kind == KEEP:
+        if table.bound != NO_CARD:
+            return BOUND_WAITS
+        return LEGAL if discardable_cards(table) == ZERO else MUST_DISCARD
+    return why_not_play(table, action)
+
+
+@jit
+def draw_stock(table: Any, hidden: Any) -> None:
+    """Draw the top card of the stock (which is not empty)."""
+    card = hidden.deck[hidden.next_card]
+    hidden.next_card += 1
+    table.stock_size -= 1
+    table.hand |= bit(card)
+    table.counts[table.seat] += 1
+    table.passes = 0
+    table.phase = MELDING
+
+
+@jit
+def take_pile(table: Any, card: int) -> int:
+    """Take the pile from `card` upward, bound unless the top is free; return cards taken."""
+    index = table.pile_size - 1
+    if table.pile[index] == card and top_is_free(table):
+        table.free_top = card
+    else:
+        table.bound = card
+    taken = bit(table.pile[index])
+    while table.pile[index] != card:
+        index -= 1
+        taken |= bit(table.pile[index])
+    n_taken = table.pile_size - index
+    table.pile_size = index
+    table.pile_mask &= ~taken
+    table.hand |= taken
+    table.known[table.seat] |= taken
+    table.counts[table.seat] += n_taken
+    table.passes = 0
+    table.phase = MELDING
+    return n_taken
+
+
+@jit
+def pass_turn(table: Any, hidden: Any) -> None:
+    """Pass: the whole turn, with an empty stock."""
+    table.passes += 1
+    _end_turn(table, hidden)
+
+
+@jit
+def lay(table: Any, hidden: Any, play: Any) -> None:
+    """Lay a play (a new meld or a lay-off) on the table; the player may go out with it."""
+    cards = play & CARDS_MASK
+    if play & ~CARDS_MASK == SET_BITS:
+        table.sets_mask |= cards
+    else:
+        table.runs_mask |= cards
+    table.hand &= ~cards
+    seat = table.seat
+    table.counts[seat] -= popcount(cards)
+    doubled = four_bonus(play, table.rules)
+    hidden.doubled += doubled
+    table.points[seat & 1] += points_of(cards, table.rules) + doubled
+    table.bound = NO_CARD
+    table.known[seat] &= table.hand
+    if table.hand == ZERO:
+        table.status = WENT_OUT
+        table.out_seat = seat
+        _end_turn(table, hidden)
+
+
+@jit
+def discard(table: Any, hidden: Any, card: int) -> None:
+    """Discard a card of the hand on the pile; ends the turn, and the deal under `goes_out`."""
+    mask = bit(card)
+    seat = table.seat
+    table.hand &= ~mask
+    table.counts[seat] -= 1
+    table.discarded[seat] |= mask
+    table.pile[table.pile_size] = card
+    table.pile_by[table.pile_size] = seat
+    table.pile_size += 1
+    table.pile_mask |= mask
+    if table.hand == ZERO and table.rules.last_discard == GOES_OUT:
+        table.status = WENT_OUT
+        table.out_seat = seat
+    _end_turn(table, hidden)
+
+
+@jit
+def keep(table: Any, hidden: Any) -> None:
+    """End the turn without a discard, where no card may be discarded (action `K`)."""
+    _end_turn(table, hidden)
+
+
+@jit
+def apply_action(table: Any, hidden: Any, action: Any) -> None:
+    """Change the position by a legal action (`why_illegal` says whether it is)."""
+    kind = np.int64(action >> KIND_SHIFT)
+    card = trailing_zeros(action & CARDS_MASK)
+    if kind == STOCK:
+        draw_stock(table, hidden)
+    elif kind == TAKE:
+        take_pile(table, card)
+    elif kind == PASS:
+        pass_turn(table, hidden)
+    elif kind == DISCARD:
+        discard(table, hidden, card)
+    elif kind == KEEP:
+        keep(table, hidden)
+    else:
+        lay(table, hidden, action)
+
+
+@jit
+def hand_of(table: Any, hidden: Any, seat: int) -> Any:
+    """Return the mask of a seat's hand at any moment of a deal."""
+    if seat == table.seat:
+        return table.hand
+    return hidden.hands[seat]
+
+
+@jit
+def points_in_hands(table: Any, hidden: Any, team: int) -> int:
+    """Return the points of the cards that a team's two players hold."""
+    first = points_of(hand_of(table, hidden, team), table.rules)
+    return first + points_of(hand_of(table, hidden, team + 2), table.rules)
+
+
+@jit
+def deal_score(table: Any, hidden: Any, team: int) -> int:
+    """Return a team's score of a deal that is over (RULES section 6)."""
+    score = table.points[team] - points_in_hands(table, hidden, team)
+    if table.status == WENT_OUT and table.out_seat & 1 == team:
+        score += table.rules.out_bonus
+    return score
+
+
+@jit
+def stock_mask(table: Any, hidden: Any) -> Any:
+    """Return the mask of the cards that are left in the stock."""
+    mask = ZERO
+    for place in range(hidden.next_card, table.rules.pack_size):
+        mask |= bit(hidden.deck[place])
+    return mask
+
+
+@jit
+def points_are_conserved(table: Any, hidden: Any) -> bool:
+    """Return whether melded + hands + pile + stock = W + d holds (RULES section 6)."""
+    pack = FULL_MASK >> np.uint64(FIRST_JOKER + 4 - table.rules.pack_size)
+    total = table.points[0] + table.points[1]
+    total += points_in_hands(table, hidden, 0) + points_in_hands(table, hidden, 1)
+    total += points_of(table.pile_mask, table.rules)
+    total += points_of(stock_mask(table, hidden), table.rules)
+    return total == points_of(pack, table.rules) + hidden.doubled
+
+
+@jit
+def cards_are_whole(table: Any, hidden: Any) -> bool:
+    """Return whether no card is in two places and none is lost, by counting."""
+    union = table.sets_mask | table.runs_mask | table.pile_mask
+    total = popcount(table.sets_mask) + popcount(table.runs_mask) + popcount(table.pile_mask)
+    for seat in range(N_SEATS):
+        hand = hand_of(table, hidden, seat)
+        union |= hand
+        total += popcount(hand)
+    return total == popcount(union) and total + table.stock_size == table.rules.pack_size
+
+
+@jit
+def state_is_ok(table: Any, hidden: Any) -> bool:
+    """Return whether a position is sound: every card in one place, counts right, melds real."""
+    if not cards_are_whole(table, hidden):
+        return False
+    piled = ZERO
+    for index in range(table.pile_size):
+        piled |= bit(table.pile[index])
+    if piled != table.pile_mask or popcount(piled) != table.pile_size:
+        return False
+    stock = stock_mask(table, hidden)
+    if popcount(stock) != table.stock_size:
+        return False
+    if (table.sets_mask | table.runs_mask | table.pile_mask) & stock != ZERO:
+        return False
+    for seat in range(N_SEATS):
+        hand = hand_of(table, hidden, seat)
+        if popcount(hand) != table.counts[seat] or hand & stock != ZERO:
+            return False
+        if table.known[seat] & ~hand != ZERO:
+            return False
+    return _melds_are_ok(table) and points_are_conserved(table, hidden)
+
+
+@jit
+def _melds_are_ok(table: Any) -> bool:
+    """Return whether the table holds only sets of three or four and runs of three or more."""
+    if table.bound != NO_CARD and table.hand & bit(table.bound) == ZERO:
+        return False
+    if set_cards(table.sets_mask) != table.sets_mask:
+        return False
+    return run_cards(table.runs_mask, 3) == table.runs_mask

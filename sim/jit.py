@@ -1,0 +1,121 @@
+"""The compiler of the core: the one module that imports ``njit``, and where its cache lives.
+
+numba's disk cache looks only at the file in which a function is written. A function that
+calls a helper of another file would be served stale after the helper was edited. So the cache
+stands in a folder named by a hash of *all* sources that may take part: the package's own, and a
+user's strategy files beside them (`cache_for`). An edit anywhere gives another folder, and what
+is old is thrown away after a month.
+"""
+
+import hashlib
+import os
+import platform
+import shutil
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+from numba.core.errors import NumbaExperimentalFeatureWarning
+
+PACKAGE_DIR = Path(__file__).parent.parent
+KEEP_CACHES_DAYS = 30
+
+warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
+
+
+def cache_root() -> Path:
+    """Return the folder that holds all compiled code: ``$PRUMMY_CACHE_DIR``, or the user's cache.
+
+    Where that cannot be written, a folder of this user's in the system's temporary folder.
+    """
+    if named := os.environ.get("PRUMMY_CACHE_DIR"):
+        wanted = Path(named)
+    elif platform.system() == "Windows":
+        wanted = Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData/Local")) / "prummy"
+    else:
+        wanted = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "prummy"
+    with suppress(OSError):
+        wanted.mkdir(parents=True, exist_ok=True)
+    if os.access(wanted, os.W_OK):
+        return wanted
+    return Path(tempfile.gettempdir()) / f"prummy-{os.getuid() if hasattr(os, 'getuid') else 0}"
+
+
+def source_hash(files: Iterable[Path]) -> str:
+    """Return a hash (16 hex digits) of the files' names and contents, whatever their order."""
+    digest = hashlib.sha256()
+    for file in sorted(files, key=str):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _core_files() -> list[Path]:
+    return [*(PACKAGE_DIR / "sim").glob("*.py"), *(PACKAGE_DIR / "strategies").glob("*.py")]
+
+
+def _cache_dir(files: Iterable[Path]) -> Path:
+    versions = f"{numba.__version__}-{np.__version__}-{platform.python_version()}"
+    flags = f"{numba.config.BOUNDSCHECK}-{numba.config.DEBUG_JIT}-{numba.config.OPT}"
+    key = hashlib.sha256(f"{versions}/{flags}/{source_hash(files)}".encode()).hexdigest()[:16]
+    return cache_root() / key
+
+
+def drop_old_caches() -> None:
+    """Remove compiled code that nobody has used for a month."""
+    with suppress(OSError):
+        for folder in cache_root().iterdir():
+            if folder.is_dir() and time.time() - folder.stat().st_mtime > KEEP_CACHES_DAYS * 86400:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def cache_for(files: Iterable[Path]) -> Iterator[None]:
+    """Let functions that are decorated inside be cached under a key that holds `files` too."""
+    before = numba.config.CACHE_DIR
+    folder = _cache_dir([*_core_files(), *files])
+    numba.config.CACHE_DIR = str(folder)
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def is_cold() -> bool:
+    """Return whether the core has to be compiled first (some seconds) in this process."""
+    return not any(_CORE_CACHE.rglob("*.nbc"))
+
+
+_CORE_CACHE = _cache_dir(_core_files())
+numba.config.CACHE_DIR = str(_CORE_CACHE)
+with suppress(OSError):
+    _CORE_CACHE.mkdir(parents=True, exist_ok=True)
+    os.utime(_CORE_CACHE)
+
+
+def jit(signature: Any = None, **options: Any) -> Any:
+    """Compile a function of the core: no Python objects, no GIL, cached on disk.
+
+    Parameters
+    ----------
+    signature
+        The function itself (``@jit``), or a numba signature (``@jit(sig)``), which compiles at
+        once and leaves no second specialisation.
+    """
+    settings: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", **options}
+    if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
+        return numba.njit(**settings)(signature)
+    return numba.njit(signature, **settings)
+
+
+def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
+    """Compile a strategy's hook against its fixed signature; raises numba's errors."""
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(function)

@@ -1,0 +1,362 @@
+"""The kernel: plays a block of boards between compiled hooks, checks every action, counts events.
+
+One function, `play_block`, plays all there is to play: a block of a tournament or the one
+match that is shown. It is compiled once, whatever the strategies, which come as pointers.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import carray, from_dtype, types
+
+from .bits import ZERO, bit, pointer, popcount
+from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
+from .deal import (
+    BOUND_NOT_PLAYED,
+    DISCARD_BITS,
+    KEEP_ACTION,
+    LEGAL,
+    NOT_IN_HAND,
+    NOT_IN_PILE,
+    PASS_ACTION,
+    STOCK_ACTION,
+    STOCK_IS_EMPTY,
+    STOCK_NOT_EMPTY,
+    TAKE_BITS,
+    cards_are_whole,
+    deal_score,
+    discard,
+    discardable_cards,
+    draw_stock,
+    keep,
+    lay,
+    pass_turn,
+    points_in_hands,
+    start_deal,
+    state_is_ok,
+    take_pile,
+    why_not_discard,
+    why_not_play,
+    why_not_take,
+)
+from .jit import jit
+from .melds import CARDS_MASK, KIND_SHIFT, SET, four_bonus, points_of
+from .seeds import deck_key, seat_key, shuffle
+from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
+from .view import DRAW_PASS, DRAW_STOCK, HOOK_TYPE, NOTHING
+
+UNSOUND = 100  # a failure's code when a position is not sound; below: `deal.REASONS`
+
+WHERE_DTYPE = np.dtype(
+    [
+        ("seed", "u8"),
+        ("first_board", "i8"),
+        ("n_boards", "i8"),
+        ("first_rotation", "i8"),
+        ("n_rotations", "i8"),
+        ("checked", "i8"),  # 1: state_is_ok after every action
+        ("log_at", "u8"),  # address of a uint64 array that is filled with the actions
+        ("log_size", "i8"),  # its length, 0 for no log
+        ("n_logged", "i8"),
+        ("board", "i8"),  # from here on: what is being played, and where a failure was
+        ("rotation", "i8"),
+        ("deal", "i8"),
+        ("seat", "i8"),
+        ("hook", "i8"),
+        ("answer", "i8"),
+        ("code", "i8"),
+    ],
+    align=True,
+)
+"""What a call of the kernel plays, and where it stands; the failure's place when it fails."""
+
+SEATS_DTYPE = np.dtype(
+    [
+        ("params_at", "u8", (4,)),
+        ("n_params", "i8", (4,)),
+        ("work_at", "u8", (4,)),
+        ("work_size", "i8", (4,)),
+    ],
+    align=True,
+)
+"""Where the parameters and the memory of four seats lie. Arrays that are passed as such count
+references at each call of a hook, which costs ten times the call; these are borrowed."""
+
+WHERE_TYPE = from_dtype(WHERE_DTYPE)
+SEATS_TYPE = from_dtype(SEATS_DTYPE)
+HOOKS_TYPE = types.UniTuple(HOOK_TYPE, 4)
+PLAYERS_TYPE = types.Tuple((HOOKS_TYPE, HOOKS_TYPE, HOOKS_TYPE, SEATS_TYPE))
+DRAW, MELD, DISCARD_HOOK = range(3)
+
+
+@jit
+def _ask(hooks: Any, seats: Any, who: int, table: Any) -> int:
+    """Return what a hook of player `who` answers."""
+    hook = hooks[who]
+    params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
+    work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
+    return hook(table, params, work)
+
+
+@jit
+def _note(where: Any, action: Any) -> None:
+    """Add an action to the log while there is room."""
+    if where.n_logged < where.log_size:
+        carray(pointer(where.log_at), (where.log_size,), np.uint64)[where.n_logged] = action
+        where.n_logged += 1
+
+
+@jit
+def _fail(where: Any, hook: int, answer: int, code: int) -> int:
+    where.hook = hook
+    where.answer = answer
+    where.code = code
+    return code
+
+
+@jit
+def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+    """Play the draw of a turn; return a failure's code or `LEGAL`."""
+    answer = _ask(players[0], players[3], where.seat ^ where.rotation, table)
+    side.decisions += 1
+    if answer == DRAW_STOCK:
+        if table.stock_size == 0:
+            return _fail(where, DRAW, answer, STOCK_IS_EMPTY)
+        _note(where, STOCK_ACTION)
+        draw_stock(table, hidden)
+        side.stock_draws += 1
+        return LEGAL
+    if answer == DRAW_PASS:
+        if table.stock_size != 0:
+            return _fail(where, DRAW, answer, STOCK_NOT_EMPTY)
+        _note(where, PASS_ACTION)
+        side.passes += 1
+        pass_turn(table, hidden)
+        return LEGAL
+    if answer < 0 or answer >= table.pile_size:
+        return _fail(where, DRAW, answer, NOT_IN_PILE)
+    card = np.int64(table.pile[answer])
+    code = why_not_take(table, card)
+    if code != LEGAL:
+        return _fail(where, DRAW, answer, code)
+    _note(where, TAKE_BITS | bit(card))
+    side.takes += 1
+    side.cards_taken += take_pile(table, card)
+    return LEGAL
+
+
+@jit
+def _count_play(side: Any, play: Any, rules: Any) -> None:
+    cards = play & CARDS_MASK
+    points = points_of(cards, rules)
+    size = popcount(cards)
+    if np.int64(play >> KIND_SHIFT) == SET and size >= 3:
+        side.sets += 1
+        side.set_points += points
+        extra = four_bonus(play, rules)
+        if extra > 0:
+            side.doubles += 1
+            side.double_points += extra
+    elif size >= rules.min_run:
+        side.runs += 1
+        side.run_points += points
+    else:
+        side.layoffs += 1
+        side.layoff_points += points
+
+
+@jit
+def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+    """Play the melds of a turn; return a failure's code or `LEGAL`."""
+    while table.status == PLAYING:
+        answer = _ask(players[1], players[3], where.seat ^ where.rotation, table)
+        side.decisions += 1
+        if answer == NOTHING:
+            if table.bound != NO_CARD:
+                return _fail(where, MELD, answer, BOUND_NOT_PLAYED)
+            return LEGAL
+        play = np.uint64(answer)
+        code = why_not_play(table, play)
+        if code != LEGAL:
+            return _fail(where, MELD, answer, code)
+        _note(where, play)
+        _count_play(side, play, table.rules)
+        lay(table, hidden, play)
+        if where.checked != 0 and not state_is_ok(table, hidden):
+            return _fail(where, MELD, answer, UNSOUND)
+    return LEGAL
+
+
+@jit
+def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+    """Play the discard of a turn; return a failure's code or `LEGAL`."""
+    if discardable_cards(table) == ZERO:
+        _note(where, KEEP_ACTION)
+        side.keeps += 1
+        keep(table, hidden)
+        return LEGAL
+    answer = _ask(players[2], players[3], where.seat ^ where.rotation, table)
+    side.decisions += 1
+    if answer < 0 or answer >= table.rules.pack_size:
+        return _fail(where, DISCARD_HOOK, answer, NOT_IN_HAND)
+    code = why_not_discard(table, answer)
+    if code != LEGAL:
+        return _fail(where, DISCARD_HOOK, answer, code)
+    _note(where, DISCARD_BITS | bit(answer))
+    seat = table.seat
+    discard(table, hidden, answer)
+    if table.counts[seat] == 0 and table.status != WENT_OUT:
+        side.floats += 1
+    return LEGAL
+
+
+@jit
+def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+    """Play one turn: draw, meld, discard; return a failure's code or `LEGAL`."""
+    turn = table.turns
+    code = _draw(table, hidden, players, side, where)
+    if code != LEGAL or table.turns != turn:
+        return code
+    if where.checked != 0 and not state_is_ok(table, hidden):
+        return _fail(where, DRAW, 0, UNSOUND)
+    code = _meld(table, hidden, players, side, where)
+    if code != LEGAL or table.status != PLAYING:
+        return code
+    code = _discard(table, hidden, players, side, where)
+    if code == LEGAL and where.checked != 0 and not state_is_ok(table, hidden):
+        return _fail(where, DISCARD_HOOK, 0, UNSOUND)
+    return code
+
+
+@jit
+def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, where: Any) -> int:
+    """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
+    while table.status == PLAYING:
+        seat = table.seat
+        where.seat = seat
+        table.rng = hidden.streams[seat]
+        side = side_a if (seat ^ where.rotation) & 1 == 0 else side_b
+        code = _play_turn(table, hidden, players, side, where)
+        hidden.streams[seat] = table.rng
+        if code != LEGAL:
+            return code
+    if not cards_are_whole(table, hidden):
+        return _fail(where, DISCARD_HOOK, 0, UNSOUND)
+    return LEGAL
+
+
+@jit
+def _score_deal(
+    table: Any, hidden: Any, side_a: Any, side_b: Any, deal: Any, rotation: int
+) -> None:
+    """Add a finished deal to both sides and fill its row."""
+    deal.deal_turns = table.turns
+    deal.deal_end = table.status  # EXHAUSTED is 2, CUT_OFF is 3
+    for team in range(2):
+        side = side_a if team == rotation else side_b
+        score = deal_score(table, hidden, team)
+        side.score += score
+        side.left_points += points_in_hands(table, hidden, team)
+        table.match_points[team] += score
+        if table.status == WENT_OUT and table.out_seat & 1 == team:
+            side.outs += 1
+            side.out_points += table.rules.out_bonus
+            deal.deal_end = team ^ rotation
+        if team == rotation:
+            deal.deal_score_a = score
+        else:
+            deal.deal_score_b = score
+
+
+@jit
+def _clear_work(seats: Any) -> None:
+    """Empty the memory of all players, as it is when a deal begins."""
+    for who in range(4):
+        work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
+        work[:] = 0
+
+
+@jit
+def _play_match(
+    state: Any,
+    players: Any,
+    decks: Any,
+    row: Any,
+    sides: Any,
+    deals: Any,
+    where: Any,
+) -> int:
+    """Play one match and fill its row; return a failure's code or `LEGAL`."""
+    table, hidden = state
+    row.board = where.board
+    row.rotation = where.rotation
+    row.dealer = where.board & 3
+    table.match_points[0] = 0
+    table.match_points[1] = 0
+    for number in range(table.rules.deals):
+        where.deal = number
+        table.deal = number
+        start_deal(table, hidden, decks[number], (row.dealer + number) & 3)
+        _clear_work(players[3])
+        for seat in range(4):
+            hidden.streams[seat] = seat_key(where.seed, where.board, where.rotation, number, seat)
+        code = _play_deal(table, hidden, players, sides[0], sides[1], where)
+        if code != LEGAL:
+            return code
+        _score_deal(table, hidden, sides[0], sides[1], deals[number], where.rotation)
+        row.turns += table.turns
+    return LEGAL
+
+
+@jit(
+    types.int64(
+        types.Tuple((TABLE_TYPE, HIDDEN_TYPE)),
+        PLAYERS_TYPE,
+        types.uint8[:, ::1],
+        types.Array(from_dtype(ROW_DTYPE), 1, "C"),
+        types.Array(from_dtype(SIDE_DTYPE), 2, "C"),
+        types.Array(from_dtype(DEAL_DTYPE), 2, "C"),
+        WHERE_TYPE,
+    )
+)
+def play_block(
+    state: Any,
+    players: Any,
+    decks: Any,
+    rows: Any,
+    sides: Any,
+    deals: Any,
+    where: Any,
+) -> int:
+    """Play a block of boards, each in its rotations; return matches played.
+
+    Fewer than asked for when a strategy failed: `where` then says where and how.
+
+    Parameters
+    ----------
+    state : (TABLE_DTYPE, HIDDEN_DTYPE) records
+        With the rules filled in.
+    players : tuple
+        Four hooks each of draw, meld and discard, and a SEATS_DTYPE record, by *seat in
+        rotation 0*; in rotation 1 the player of seat s sits at s ^ 1.
+    decks : uint8 array, shape (deals, 56), overwritten
+    rows, sides, deals : arrays, shapes (n,), (n, 2), (n, deals)
+        Zeros; filled with the rows (`sim.columns`).
+    where : WHERE_DTYPE record
+    """
+    table, _ = state
+    size = table.rules.pack_size
+    match = 0
+    for board in range(where.first_board, where.first_board + where.n_boards):
+        where.board = board
+        for number in range(table.rules.deals):
+            shuffle(decks[number], size, deck_key(where.seed, board, number))
+        for rotation in range(where.first_rotation, where.first_rotation + where.n_rotations):
+            where.rotation = rotation
+            code = _play_match(
+                state, players, decks, rows[match], sides[match], deals[match], where
+            )
+            if code != LEGAL:
+                return match
+            match += 1
+    return match

@@ -1,0 +1,114 @@
+"""Matches played from Python: what plays a seat, and blocks of boards through the kernel."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .cards import N_CARDS
+from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
+from .deal import REASONS
+from .kernel import SEATS_DTYPE, UNSOUND, WHERE_DTYPE, play_block
+from .rules import Rules
+from .state import new_state
+from .view import HOOK_NAMES
+
+
+@dataclass(frozen=True)
+class Player:
+    """What plays one seat: compiled hooks (draw, meld, discard), parameters, size of its memory."""
+
+    hooks: tuple[Any, Any, Any]
+    params: np.ndarray
+    work_size: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A strategy's failure: which player (its seat in rotation 0), where, and what it answered."""
+
+    player: int
+    board: int
+    rotation: int
+    deal: int
+    seat: int
+    hook: str
+    answer: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Block:
+    """What the kernel filled: rows of matches, sides and deals, and the failure that ended it."""
+
+    rows: np.ndarray
+    sides: np.ndarray
+    deals: np.ndarray
+    failure: Failure | None
+
+
+def play_boards(
+    rules: Rules,
+    players: Sequence[Player],
+    seed: int,
+    first_board: int,
+    n_boards: int,
+    rotations: Sequence[int] = (0, 1),
+    checked: bool = False,
+    log: np.ndarray | None = None,
+) -> Block:
+    """Return the rows of a block of boards, each played in its rotations.
+
+    Parameters
+    ----------
+    rules : Rules
+    players : four Player, by seat in rotation 0
+    seed : int
+        The master seed, 0 to 2**64 - 1.
+    first_board, n_boards : int
+    rotations : (0,), (1,) or (0, 1)
+    checked : bool
+        Check the whole position after every action (`deal.state_is_ok`), at half the speed.
+    log : uint64 array, optional
+        Filled with the actions of all deals in order, as far as it goes; the rest stays as it is.
+    """
+    table, hidden = new_state(rules)
+    n_matches = n_boards * len(rotations)
+    rows = np.zeros(n_matches, ROW_DTYPE)
+    sides = np.zeros((n_matches, 2), SIDE_DTYPE)
+    deals = np.zeros((n_matches, rules.deals), DEAL_DTYPE)
+    decks = np.zeros((rules.deals, N_CARDS), np.uint8)
+    params = [player.params for player in players]
+    work = [np.zeros(player.work_size, np.int64) for player in players]
+    seats = np.zeros(1, SEATS_DTYPE)
+    seats["params_at"] = [array.ctypes.data for array in params]
+    seats["n_params"] = [array.size for array in params]
+    seats["work_at"] = [array.ctypes.data for array in work]
+    seats["work_size"] = [array.size for array in work]
+    where = np.zeros(1, WHERE_DTYPE)
+    where["seed"], where["first_board"], where["n_boards"] = seed, first_board, n_boards
+    where["first_rotation"], where["n_rotations"] = rotations[0], len(rotations)
+    where["checked"] = checked
+    if log is not None:
+        where["log_at"], where["log_size"] = log.ctypes.data, log.size
+    hooks = tuple(tuple(player.hooks[hook] for player in players) for hook in range(3))
+    n_played = play_block(
+        (table[0], hidden[0]), (*hooks, seats[0]), decks, rows, sides, deals, where[0]
+    )
+    failure = None if n_played == n_matches else _failure(where[0])
+    return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
+
+
+def _failure(where: Any) -> Failure:
+    code = int(where["code"])
+    return Failure(
+        player=int(where["seat"]) ^ int(where["rotation"]),
+        board=int(where["board"]),
+        rotation=int(where["rotation"]),
+        deal=int(where["deal"]),
+        seat=int(where["seat"]),
+        hook=HOOK_NAMES[int(where["hook"])],
+        answer=int(where["answer"]),
+        why="the position is damaged" if code == UNSOUND else REASONS[code],
+    )

@@ -1,0 +1,263 @@
+"""The house rules (RULES section 8): names, values, presets, and the record the core reads."""
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cards import FIRST_JOKER, RANKS
+
+FLOAT, FORBIDDEN, GOES_OUT = range(3)  # last_discard
+FOUR_PASSES, FIRST_PASS, STOCK_EMPTY = range(3)  # exhausted
+FREE_TURN_LIMIT = 200  # turns of a deal under top_card = free
+
+N_PLANES = 24
+MAX_MATCH_POINTS = 10_000_000
+
+RULES_DTYPE = np.dtype(
+    [
+        ("deals", "i8"),
+        ("pack_size", "i8"),
+        ("min_run", "i8"),
+        ("out_bonus", "i8"),
+        ("four_multiplier", "i8"),
+        ("double_jokers", "i8"),
+        ("last_discard", "i8"),
+        ("top_free", "i8"),
+        ("new_meld", "i8"),
+        ("exhausted", "i8"),
+        ("n_planes", "i8"),
+        ("planes", "u8", (N_PLANES,)),
+    ],
+    align=True,
+)
+"""The rules as the core reads them. Plane k is the mask of the cards whose points have bit k
+set, so that the points of any mask are a few population counts (`melds.points_of`)."""
+
+POINT_TABLES: dict[str, tuple[int, ...]] = {
+    "pips": (2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10, 15, 20),
+    "fives": (5, 5, 5, 5, 5, 5, 5, 5, 10, 10, 10, 10, 15, 20),
+}
+
+
+class RulesError(ValueError):
+    """A house rule that does not exist, or a value that it cannot have."""
+
+
+def _rule(default: Any, meaning: str, choices: tuple[Any, ...] = (), low: int | None = None) -> Any:
+    return field(default=default, metadata={"doc": meaning, "choices": choices, "low": low})
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The house rules of a match, checked when made; raises `RulesError`.
+
+    `points` is ``"pips"``, ``"fives"``, or a table with the points of each of ``23456789TJQKA*``.
+    """
+
+    deals: int = _rule(2, "deals in a match; the deal passes to the left", low=1)
+    points: str | Mapping[str, int] = _rule(
+        "pips", "points of the cards: pips, fives (2-9 count 5 each) or a table", ("pips", "fives")
+    )
+    out_bonus: int = _rule(25, "points for going out", low=0)
+    four_multiplier: int = _rule(2, "factor for four of a kind laid as one play; 1: off", low=1)
+    double_jokers: bool = _rule(True, "whether four jokers at once are multiplied too")
+    min_run: int = _rule(3, "shortest run that may be laid without touching another", (3, 4, 5))
+    jokers: int = _rule(4, "jokers in the pack", (4, 0))
+    last_discard: str = _rule(
+        "float",
+        "discarding one's last card: float (stay in play), forbidden, or goes_out",
+        ("float", "forbidden", "goes_out"),
+    )
+    top_card: str = _rule(
+        "bound",
+        "the top card of the pile taken alone: bound like any other, or free (not bound, "
+        f"but not discarded in that turn; the deal is cut off after {FREE_TURN_LIMIT} turns)",
+        ("bound", "free"),
+    )
+    bound_in: str = _rule(
+        "any",
+        "the play with the bound card: any play, or new_meld (a set or run by itself)",
+        ("any", "new_meld"),
+    )
+    exhausted: str = _rule(
+        "four_passes",
+        "what ends a deal whose stock is empty: four passes, the first pass, or the end of the "
+        "turn that emptied it",
+        ("four_passes", "first_pass", "stock_empty"),
+    )
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            _check(item.name, getattr(self, item.name), item.metadata)
+        worst = self.deals * (self.pack_points() * self.four_multiplier + self.out_bonus)
+        if worst > MAX_MATCH_POINTS:
+            raise RulesError(
+                f"rules: a match could score {worst:,} points; the limit is {MAX_MATCH_POINTS:,} "
+                "(smaller points, four_multiplier, out_bonus or deals)"
+            )
+
+    @property
+    def pack_size(self) -> int:
+        """Cards in the pack: 56, or 52 without jokers."""
+        return FIRST_JOKER + self.jokers
+
+    def rank_points(self) -> tuple[int, ...]:
+        """Return the points of one card of each of the fourteen ranks."""
+        if isinstance(self.points, str):
+            return POINT_TABLES[self.points]
+        return tuple(self.points[rank] for rank in RANKS)
+
+    def pack_points(self) -> int:
+        """Return W, the points of the whole pack (RULES section 6)."""
+        return 4 * sum(self.rank_points()[: self.pack_size // 4])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the house rules that differ from the defaults, ready for JSON."""
+        default = Rules()
+        return {
+            name: dict(value) if isinstance(value, Mapping) else value
+            for name, value in ((item.name, getattr(self, item.name)) for item in fields(self))
+            if value != getattr(default, name)
+        }
+
+    def record(self) -> np.ndarray:
+        """Return the rules as an array of one `RULES_DTYPE` record."""
+        record = np.zeros(1, RULES_DTYPE)
+        record["deals"] = self.deals
+        record["pack_size"] = self.pack_size
+        record["min_run"] = self.min_run
+        record["out_bonus"] = self.out_bonus
+        record["four_multiplier"] = self.four_multiplier
+        record["double_jokers"] = self.double_jokers
+        record["last_discard"] = ("float", "forbidden", "goes_out").index(self.last_discard)
+        record["top_free"] = self.top_card == "free"
+        record["new_meld"] = self.bound_in == "new_meld"
+        record["exhausted"] = ("four_passes", "first_pass", "stock_empty").index(self.exhausted)
+        points = self.rank_points()
+        record["n_planes"] = max(points).bit_length()
+        for plane in range(max(points).bit_length()):
+            ranks = (0xF << 4 * rank for rank in range(len(points)) if points[rank] >> plane & 1)
+            record["planes"][0, plane] = sum(ranks)
+        return record
+
+
+def _check(name: str, value: Any, about: Mapping[str, Any]) -> None:
+    """Raise RulesError unless `value` is one that the house rule `name` can have."""
+    if name == "points" and isinstance(value, Mapping):
+        _check_point_table(value)
+    elif name == "double_jokers":
+        if not isinstance(value, bool):
+            raise RulesError(f"rule double_jokers: {value!r} is neither true nor false")
+    elif about["choices"]:
+        if isinstance(value, bool) or value not in about["choices"]:
+            wanted = ", ".join(str(choice) for choice in about["choices"])
+            more = " or a table of points" if name == "points" else ""
+            raise RulesError(f"rule {name}: {value!r} is not one of {wanted}{more}")
+    elif isinstance(value, bool) or not isinstance(value, int) or value < about["low"]:
+        raise RulesError(f"rule {name}: {value!r} is not a whole number from {about['low']}")
+
+
+def _check_point_table(table: Mapping[str, Any]) -> None:
+    if missing := [rank for rank in RANKS if rank not in table]:
+        raise RulesError(f"rule points: the table lacks {' '.join(missing)}")
+    if extra := [str(key) for key in table if key not in tuple(RANKS)]:
+        raise RulesError(f"rule points: the table has unknown ranks {' '.join(extra)}")
+    for rank, value in table.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise RulesError(f"rule points: {rank} is {value!r}, not a whole number from 0")
+
+
+PRESETS = {
+    "persian": Rules(),
+    "rummy500": Rules(
+        jokers=0, four_multiplier=1, last_discard="goes_out", out_bonus=0, exhausted="first_pass"
+    ),
+}
+
+
+def rules_from_dict(values: Mapping[str, Any], base: Rules | None = None) -> Rules:
+    """Return `base` (the defaults) with some house rules changed; raises `RulesError`."""
+    names = [item.name for item in fields(Rules)]
+    for name in values:
+        if name not in names:
+            near = get_close_matches(str(name), names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
+            raise RulesError(f"unknown rule {name!r}; {hint}")
+    try:
+        return replace(base or Rules(), **values)
+    except TypeError as error:  # an unhashable or uncomparable value
+        raise RulesError(f"rules: {error}") from None
+
+
+def rules_from_toml(path: Path) -> Rules:
+    """Return the rules of a TOML file: house rules by name, `preset` for what they start from."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RulesError(f"rules file {path}: cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise RulesError(f"rules file {path}: not valid TOML: {error}") from None
+    try:
+        base = _preset(values.pop("preset", "persian"))
+        return rules_from_dict(values, base)
+    except RulesError as error:
+        raise RulesError(f"rules file {path}: {error}") from None
+
+
+def _preset(name: Any) -> Rules:
+    if not isinstance(name, str) or name not in PRESETS:
+        raise RulesError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def parse_rules(source: str | None, assignments: Iterable[str] = ()) -> Rules:
+    """Return the rules that a command line names.
+
+    Parameters
+    ----------
+    source
+        A preset's name or the path of a TOML file; None for the defaults.
+    assignments
+        Texts such as ``min_run=4``, applied in order on top of `source`. A table of points is
+        written as JSON: ``points={"2": 2, ...}``.
+    """
+    if source is None or source in PRESETS:
+        rules = PRESETS[source or "persian"]
+    elif source.endswith(".toml") or Path(source).exists():
+        rules = rules_from_toml(Path(source))
+    else:
+        raise RulesError(
+            f"unknown rules {source!r}: give a preset ({', '.join(PRESETS)}) or a TOML file"
+        )
+    for text in assignments:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise RulesError(f"--rule {text!r}: write NAME=VALUE, for instance min_run=4")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value.strip()
+        rules = rules_from_dict({name.strip(): parsed}, rules)
+    return rules
+
+
+def describe_rules() -> list[dict[str, Any]]:
+    """Return each house rule's name, default, choices and meaning, in the order of RULES."""
+    default = asdict(Rules())
+    return [
+        {
+            "rule": item.name,
+            "default": default[item.name],
+            "values": list(item.metadata["choices"]) or [f"from {item.metadata['low']}"]
+            if item.name != "double_jokers"
+            else [True, False],
+            "meaning": item.metadata["doc"],
+        }
+        for item in fields(Rules)
+    ]

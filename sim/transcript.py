@@ -1,0 +1,237 @@
+"""Transcripts (RULES section 7): play one and write it down, read one and check every word."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .cards import deck_text, parse_deck
+from .deal import REASONS, apply_action, deal_score, start_deal, why_illegal
+from .match import Failure, Player, play_boards
+from .notation import action_text, parse_action
+from .rules import Rules, RulesError, rules_from_dict
+from .seeds import deck_key, shuffle
+from .state import PLAYING, new_state
+
+FORMAT = "persian-rummy-transcript"
+VERSION = 1
+MAX_ACTIONS_A_DEAL = 2000  # far above what 200 turns or an exhausted pack allow
+
+
+class TranscriptError(ValueError):
+    """A transcript that does not hold; the message begins with the field at fault."""
+
+
+class StrategyFailed(RuntimeError):  # noqa: N818 - a failure of the strategy, not of the program
+    """A strategy answered what the rules do not allow; `failure` says where."""
+
+    def __init__(self, name: str, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(
+            f"{name} failed: {failure.hook} answered {failure.answer}: {failure.why} "
+            f"(board {failure.board}, rotation {failure.rotation}, deal {failure.deal + 1}, "
+            f"seat {failure.seat})"
+        )
+
+
+@dataclass(frozen=True)
+class Step:
+    """One moment of a replay: the position, and the action that is about to be played.
+
+    `table` and `hidden` are the arrays that the replay goes on with: copy what is to be kept.
+    """
+
+    deal: int
+    index: int
+    action: np.uint64
+    table: np.ndarray
+    hidden: np.ndarray
+
+
+def play_transcript(
+    rules: Rules,
+    players: Sequence[Player],
+    names: Sequence[str],
+    seed: int,
+    board: int,
+    rotation: int,
+) -> dict[str, Any]:
+    """Return the transcript of one match.
+
+    Parameters
+    ----------
+    players, names
+        Four each, by seat in rotation 0.
+
+    Raises
+    ------
+    StrategyFailed
+        When a strategy's answer is not legal.
+    """
+    log = np.full(MAX_ACTIONS_A_DEAL * rules.deals, np.iinfo(np.uint64).max, np.uint64)
+    block = play_boards(rules, players, seed, board, 1, (rotation,), log=log)
+    if block.failure is not None:
+        raise StrategyFailed(names[block.failure.player], block.failure)
+    actions = [action_text(a) for a in log[log != np.iinfo(np.uint64).max]]
+    deals = []
+    deck = np.zeros(rules.pack_size, np.uint8)
+    for number in range(rules.deals):
+        dealer = (board + number) % 4
+        shuffle(deck, rules.pack_size, deck_key(np.uint64(seed), board, number))
+        text = deck_text(deck)
+        table, hidden = _dealt(rules, dealer, deck)
+        count = 0
+        while table["status"][0] == PLAYING:
+            apply_action(table[0], hidden[0], parse_action(actions[count]))
+            count += 1
+        score = [int(deal_score(table[0], hidden[0], team)) for team in (0, 1)]
+        deals.append({"dealer": dealer, "deck": text, "actions": actions[:count], "score": score})
+        actions = actions[count:]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "rules": rules.to_dict(),
+        "seats": [names[seat ^ rotation] for seat in range(4)],
+        "seed": seed,
+        "board": board,
+        "rotation": rotation,
+        "deals": deals,
+        "score": [sum(deal["score"][team] for deal in deals) for team in (0, 1)],
+    }
+
+
+def _dealt(rules: Rules, dealer: int, deck: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    table, hidden = new_state(rules)
+    start_deal(table[0], hidden[0], np.array(deck, np.uint8), dealer)
+    return table, hidden
+
+
+def parse_transcripts(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (line number from 1, transcript as parsed JSON) for each line that is not blank.
+
+    Raises
+    ------
+    TranscriptError
+        For a line that is not one JSON object; its message begins with the line.
+    """
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise TranscriptError(f"line {number}: not JSON: {error}") from None
+        if not isinstance(value, dict):
+            raise TranscriptError(f"line {number}: a transcript is a JSON object")
+        yield number, value
+
+
+def check_transcript(transcript: dict[str, Any]) -> list[int]:
+    """Return the match score of a transcript that holds in every point.
+
+    Raises
+    ------
+    TranscriptError
+        With the first field that does not: malformed, an illegal action and the rule that forbids
+        it, a wrong score.
+    """
+    for _ in replay(transcript):
+        pass
+    return [int(points) for points in transcript["score"]]
+
+
+def replay(transcript: dict[str, Any]) -> Iterator[Step]:
+    """Yield the position before every action of a transcript, checking as it goes.
+
+    Raises TranscriptError like `check_transcript`.
+    """
+    rules = _check_head(transcript)
+    total = [0, 0]
+    for number, deal in enumerate(transcript["deals"]):
+        field = f"deals[{number}]"
+        table, hidden = _check_deal_head(rules, deal, field)
+        if number and deal["dealer"] != (transcript["deals"][0]["dealer"] + number) % 4:
+            raise TranscriptError(f"{field}.dealer: the deal passes to the left (RULES section 2)")
+        table["deal"], table["match_points"] = number, total
+        for index, text in enumerate(deal["actions"]):
+            action = _check_action(table, text, f"{field}.actions[{index}]")
+            yield Step(number, index, action, table, hidden)
+            apply_action(table[0], hidden[0], action)
+        if table["status"][0] == PLAYING:
+            raise TranscriptError(f"{field}.actions: the deal is not over after the last action")
+        score = [int(deal_score(table[0], hidden[0], team)) for team in (0, 1)]
+        _check_score(deal["score"], score, f"{field}.score")
+        total = [total[team] + score[team] for team in (0, 1)]
+    _check_score(transcript["score"], total, "score")
+
+
+def _check_head(transcript: dict[str, Any]) -> Rules:
+    """Return the rules of a transcript whose outer fields are well formed."""
+    if _field(transcript, "format", str, "") != FORMAT:
+        raise TranscriptError(f"format: {transcript['format']!r} is not {FORMAT!r}")
+    if _field(transcript, "version", int, "") != VERSION:
+        raise TranscriptError(f"version: {transcript['version']!r} is not {VERSION}")
+    try:
+        rules = rules_from_dict(_field(transcript, "rules", dict, ""))
+    except RulesError as error:
+        raise TranscriptError(f"rules: {error}") from None
+    seats = _field(transcript, "seats", list, "")
+    if len(seats) != 4 or not all(isinstance(name, str) and name for name in seats):
+        raise TranscriptError("seats: not four names")
+    for name, highest in (("seed", 2**64 - 1), ("board", 2**63 - 1), ("rotation", 1)):
+        if name in transcript and not 0 <= _field(transcript, name, int, "") <= highest:
+            raise TranscriptError(f"{name}: {transcript[name]} is not from 0 to {highest}")
+    deals = _field(transcript, "deals", list, "")
+    if len(deals) != rules.deals:
+        raise TranscriptError(f"deals: there are {len(deals)}, the rules say {rules.deals}")
+    _field(transcript, "score", list, "")
+    return rules
+
+
+def _check_deal_head(rules: Rules, deal: Any, field: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position after dealing, of a deal whose fields are well formed."""
+    if not isinstance(deal, dict):
+        raise TranscriptError(f"{field}: a deal is a JSON object")
+    dealer = _field(deal, "dealer", int, field)
+    if not 0 <= dealer <= 3:
+        raise TranscriptError(f"{field}.dealer: {dealer} is not a seat from 0 to 3")
+    _field(deal, "actions", list, field)
+    _field(deal, "score", list, field)
+    try:
+        deck = parse_deck(_field(deal, "deck", str, field), rules.jokers)
+    except ValueError as error:
+        raise TranscriptError(f"{field}.deck: {error}") from None
+    return _dealt(rules, dealer, deck)
+
+
+def _check_action(table: np.ndarray, text: Any, field: str) -> np.uint64:
+    """Return the action of a text that is legal in a position."""
+    if not isinstance(text, str):
+        raise TranscriptError(f"{field}: {text!r} is not text")
+    try:
+        action = parse_action(text)
+    except ValueError as error:
+        raise TranscriptError(f"{field}: {error}") from None
+    if code := why_illegal(table[0], action):
+        raise TranscriptError(f"{field}: {text} is illegal: {REASONS[code]}")
+    return action
+
+
+def _check_score(given: Any, right: list[int], field: str) -> None:
+    whole = isinstance(given, list) and all(type(points) is int for points in given)
+    if not whole or given != right:
+        raise TranscriptError(f"{field}: {given} is wrong, it is {right} (RULES section 6)")
+
+
+def _field(where: dict[str, Any], name: str, kind: type, outer: str) -> Any:
+    """Return a field of a JSON object that must be there and of a kind."""
+    path = f"{outer}.{name}" if outer else name
+    if name not in where:
+        raise TranscriptError(f"{path}: missing")
+    value = where[name]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        words = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+        raise TranscriptError(f"{path}: {json.dumps(value)[:40]} is not {words[kind]}")
+    return value

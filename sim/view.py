@@ -1,0 +1,123 @@
+"""What a strategy sees and how it answers: the view, the types of the hooks, small helpers.
+
+The *view* is the record `sim.state.TABLE_DTYPE`: the hand of the seat to act and all that lies
+open (its fields are declared and described in `sim.state.TABLE_FIELDS`). It is to be read; only
+`random_below` moves its random stream. The three hooks of a strategy have one signature,
+`HOOK_SIGNATURE`:
+
+``draw(view, params, work)``
+    returns `DRAW_STOCK`, `DRAW_PASS` (empty stock only), or an index into ``view.pile``: that
+    card is taken with all above it.
+``meld(view, params, work)``
+    returns ``play_set(mask)``, ``play_run(mask)``, or `NOTHING`; called until it says `NOTHING`.
+``discard(view, params, work)``
+    returns the id of a card.
+
+`params` are the strategy's parameters (float64), `work` its own memory (int64), which is
+empty (zeros) when a deal begins.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from .bits import multiply_high, popcount, trailing_zeros, without_lowest
+from .deal import bound_mask, discardable_cards, takeable_cards
+from .jit import jit
+from .melds import RUN_BITS, SET_BITS, legal_plays
+from .seeds import GOLDEN, mix64
+from .state import TABLE_TYPE
+
+DRAW_STOCK = -1
+DRAW_PASS = -2
+NOTHING = 0
+
+HOOK_NAMES = ("draw", "meld", "discard")
+HOOK_SIGNATURE = types.int64(TABLE_TYPE, types.float64[::1], types.int64[::1])
+HOOK_TYPE = types.FunctionType(HOOK_SIGNATURE)
+
+
+@jit
+def play_set(mask: Any) -> Any:
+    """Return the answer of `meld` that lays the cards of a mask as a set, or on one."""
+    return np.int64(mask | SET_BITS)
+
+
+@jit
+def play_run(mask: Any) -> Any:
+    """Return the answer of `meld` that lays the cards of a mask as a run, or on one."""
+    return np.int64(mask | RUN_BITS)
+
+
+@jit
+def random_below(view: Any, n: int) -> Any:
+    """Return a random integer from 0 to n - 1 out of the seat's private stream.
+
+    The bias is below n / 2**64.
+    """
+    view.rng += GOLDEN
+    return np.int64(multiply_high(mix64(view.rng), np.uint64(n)))
+
+
+@jit
+def nth_card(mask: Any, n: int) -> int:
+    """Return the id of the n-th (from 0) lowest card of a mask."""
+    for _ in range(n):
+        mask = without_lowest(mask)
+    return trailing_zeros(mask)
+
+
+@jit
+def pile_index(view: Any, card: int) -> int:
+    """Return the index in the pile at which a card (its id) lies."""
+    index = view.pile_size - 1
+    while view.pile[index] != card:
+        index -= 1
+    return index
+
+
+@jit
+def takeable(view: Any) -> Any:
+    """Return the mask of the pile cards that may be taken, each with all above it."""
+    return takeable_cards(view)
+
+
+@jit
+def plays(view: Any, out: Any) -> int:
+    """Fill `out` (at least `melds.MAX_PLAYS` entries) with all legal plays; return how many."""
+    return legal_plays(view.hand, bound_mask(view), view.sets_mask, view.runs_mask, view.rules, out)
+
+
+@jit
+def discards(view: Any) -> Any:
+    """Return the mask of the cards that may be discarded now: none while a card is bound."""
+    return np.uint64(0) if view.bound >= 0 else discardable_cards(view)
+
+
+@jit
+def partner(view: Any) -> int:
+    """Return the partner's seat."""
+    return (view.seat + 2) & 3
+
+
+@jit
+def unseen(view: Any) -> Any:
+    """Return the mask of cards whose place the seat cannot know: stock and unknown hands."""
+    pack = np.uint64((1 << 56) - 1) >> np.uint64(56 - view.rules.pack_size)
+    seen = view.hand | view.sets_mask | view.runs_mask | view.pile_mask
+    for seat in range(4):
+        seen |= view.known[seat]
+    return pack & ~seen
+
+
+@jit
+def fewest_cards(view: Any) -> int:
+    """Return the smallest number of cards that one of the opponents holds."""
+    return min(view.counts[(view.seat + 1) & 3], view.counts[(view.seat + 3) & 3])
+
+
+@jit
+def count(mask: Any) -> int:
+    """Return the number of cards in a mask."""
+    return popcount(mask)

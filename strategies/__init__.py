@@ -1,0 +1,1 @@
+"""The players: one file per strategy, plus base and registry."""

@@ -1,0 +1,167 @@
+"""What a strategy is: a class with three plain functions, compiled against fixed signatures."""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..sim.jit import compile_hook
+from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
+
+
+class StrategyError(ValueError):
+    """A strategy that cannot be found, is declared wrongly, or does not compile."""
+
+
+@dataclass(frozen=True)
+class Param:
+    """One parameter of a strategy: its name, default, bounds, and a sentence."""
+
+    name: str
+    default: float
+    low: float
+    high: float
+    doc: str
+
+
+class Strategy:
+    """Base class of all strategies.
+
+    A subclass has a docstring whose first line is its idea, and three static methods, the hooks
+    of `sim.view`: ``draw``, ``meld`` and ``discard``, each ``(view, params, work)``. They are
+    compiled by numba: they see numbers, arrays and compiled helpers only.
+
+    Attributes
+    ----------
+    params : tuple of Param
+        The hooks get their values as ``params[0]``, ``params[1]`` … in this order.
+    work_size : int
+        Length of ``work``, the strategy's own memory of int64; zeros when a deal begins.
+    """
+
+    params: ClassVar[tuple[Param, ...]] = ()
+    work_size: ClassVar[int] = 0
+
+    draw: Callable[..., Any]
+    meld: Callable[..., Any]
+    discard: Callable[..., Any]
+
+    @classmethod
+    def idea(cls) -> str:
+        """Return the first line of the class's docstring."""
+        doc = cls.__dict__.get("__doc__") or ""
+        return doc.strip().split("\n")[0]
+
+    @classmethod
+    def values(cls, given: dict[str, float]) -> np.ndarray:
+        """Return the parameters' values, float64 in declared order, defaults where not given.
+
+        Raises
+        ------
+        StrategyError
+            For an unknown parameter or a value outside its bounds.
+        """
+        names = [param.name for param in cls.params]
+        for name in given:
+            if name not in names:
+                has = f"it has {', '.join(names)}" if names else "it has none"
+                raise StrategyError(f"{cls.__name__} has no parameter {name!r}; {has}")
+        values = np.array([given.get(p.name, p.default) for p in cls.params], np.float64)
+        for param, value in zip(cls.params, values, strict=True):
+            if not param.low <= value <= param.high:
+                raise StrategyError(
+                    f"{cls.__name__}: {param.name} = {value:g} is not between "
+                    f"{param.low:g} and {param.high:g}"
+                )
+        return values
+
+    @classmethod
+    def hooks(cls) -> tuple[Any, Any, Any]:
+        """Return the compiled hooks (draw, meld, discard); compiled once for each class.
+
+        Raises
+        ------
+        StrategyError
+            With the hook, the line and numba's reason, when one does not compile.
+        """
+        compiled = cls.__dict__.get("_compiled")
+        if compiled is None:
+            compiled = tuple(_compile(cls, name) for name in HOOK_NAMES)
+            cls._compiled = compiled  # type: ignore[attr-defined]
+        return compiled  # type: ignore[no-any-return]
+
+
+def check_class(cls: Any, where: str) -> None:
+    """Raise StrategyError unless `cls` declares a strategy as `Strategy` says."""
+    if not (isinstance(cls, type) and issubclass(cls, Strategy)):
+        raise StrategyError(f"{where}: {getattr(cls, '__name__', cls)} is not a Strategy class")
+    for name in HOOK_NAMES:
+        hook = inspect.getattr_static(cls, name, None)
+        if not isinstance(hook, staticmethod):
+            raise StrategyError(f"{where}: {cls.__name__} lacks a static method {name!r}")
+        arguments = list(inspect.signature(hook.__func__).parameters)
+        if len(arguments) != 3:
+            raise StrategyError(
+                f"{where}: {cls.__name__}.{name} takes {arguments}, not (view, params, work)"
+            )
+    if not cls.idea():
+        raise StrategyError(f"{where}: {cls.__name__} has no docstring that says its idea")
+    size = cls.work_size
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+        raise StrategyError(f"{where}: {cls.__name__}.work_size is {size!r}, not a whole number")
+    if not all(isinstance(param, Param) for param in cls.params):
+        raise StrategyError(f"{where}: {cls.__name__}.params holds something else than Param")
+
+
+def _compile(cls: type[Strategy], name: str) -> Any:
+    hook = inspect.getattr_static(cls, name)
+    function = hook.__func__
+    _refuse_writes(cls, name, function)
+    try:
+        return compile_hook(function, HOOK_SIGNATURE)
+    except Exception as error:  # numba raises many kinds; each is the author's to read
+        raise StrategyError(
+            f"{cls.__name__}.{name} does not compile: {_reason(error)}\n"
+            "  (hooks are compiled by numba: numbers, arrays, and functions made with jit)"
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """Return the lines of numba's message that say what is wrong and where in the file."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    place = [line for line in lines if line.startswith("File ")]
+    telling = [
+        line
+        for line in lines
+        if not line.startswith(("File ", "Failed in", "During:", "- ", "^", "<source"))
+    ]
+    text = telling[0] if telling else type(error).__name__
+    return text + (f"\n  at {place[-1].rstrip(':')}" if place else "")
+
+
+def _refuse_writes(cls: type[Strategy], name: str, function: Callable[..., Any]) -> None:
+    """Raise StrategyError where a hook assigns to a field of its view, which is only to be read."""
+    try:
+        source = textwrap.dedent(inspect.getsource(function))
+        tree = ast.parse(source)
+    except (OSError, SyntaxError):
+        return  # typed in interactively; the kernel's own check of each deal remains
+    view = next(iter(inspect.signature(function).parameters))
+    for node in ast.walk(tree):
+        targets = getattr(node, "targets", [getattr(node, "target", None)])
+        if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
+            continue
+        for target in targets:
+            base = target
+            while isinstance(base, ast.Attribute | ast.Subscript):
+                base = base.value
+            if base is not target and isinstance(base, ast.Name) and base.id == view:
+                line = function.__code__.co_firstlineno + node.lineno - 1
+                raise StrategyError(
+                    f"{cls.__name__}.{name} writes to {ast.unparse(target)} in line {line}: "
+                    f"the view is only to be read; keep what you need in work"
+                )
