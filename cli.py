@@ -1,17 +1,37 @@
-"""The command `prummy`: parses, calls, prints."""
+"""The command `prummy`: parses, calls, prints. The commands stand in `commands/`."""
 
 from typing import Annotated
 
 import typer
 
 from . import __version__
+from .commands import bench, play, report, strategies, tournament
 
-app = typer.Typer(name="prummy", no_args_is_help=True)
+EPILOG = """\
+Examples:
+
+  prummy tournament random greedy hunter --matches 100000 --report
+
+  prummy match greedy random --seed 7 --board 3
+
+  prummy match greedy mine=my_bot.py:MyBot --json | prummy verify -
+
+  prummy strategies show greedy
+
+  prummy report runs/demo
+"""
+
+app = typer.Typer(
+    help="Persian Rummy: play millions of matches, compare strategies, write reports.",
+    epilog=EPILOG.replace("\n\n  ", "\n\n"),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
-def _print_version(wanted: bool) -> None:
-    """Print the version and stop, when it was asked for."""
-    if wanted:
+def _show_version(value: bool) -> None:
+    if value:
         typer.echo(f"prummy {__version__}")
         raise typer.Exit
 
@@ -20,7 +40,18 @@ def _print_version(wanted: bool) -> None:
 def main(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Persian Rummy: play matches, compare strategies, write reports."""
+    """Persian Rummy: play millions of matches, compare strategies, write reports."""
+
+
+app.command("tournament")(tournament.tournament)
+app.command("report")(report.report)
+app.command("match")(play.match)
+app.command("verify")(play.verify)
+app.command("perft")(play.perft)
+app.command("draw")(play.draw)
+app.command("rules")(play.rules)
+app.add_typer(strategies.app, name="strategies")
+app.command("bench")(bench.bench)

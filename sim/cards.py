@@ -88,7 +88,7 @@ def parse_deck(text: str, jokers: int) -> list[int]:
     ValueError
         When a word is no card, or the deck is not the whole pack with each card once.
     """
-    deck = [parse_card(word) for word in text.split()]
+    deck = [parse_card(word) for word in text.split(" ")]
     size = FIRST_JOKER + jokers
     if len(deck) != size:
         raise ValueError(f"a deck has {size} cards under these rules, this one {len(deck)}")

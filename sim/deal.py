@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from .bits import ZERO, bit, popcount, trailing_zeros, without_lowest
-from .cards import FIRST_JOKER, FULL_MASK
 from .jit import jit
 from .melds import (
     CARDS_MASK,
@@ -35,8 +34,6 @@ from .melds import (
     playable_cards,
     points_of,
     rank_mask,
-    run_cards,
-    set_cards,
     touches_run,
 )
 from .rules import FORBIDDEN, FOUR_PASSES, FREE_TURN_LIMIT, GOES_OUT, STOCK_EMPTY
@@ -336,11 +333,23 @@ def why_not_discard(table: Any, card: int) -> int:
 
 
 @jit
+def _names_right_cards(kind: int, n_cards: int) -> bool:
+    """Return whether an action of a kind may concern so many cards at all."""
+    if kind in (TAKE, DISCARD):
+        return n_cards == 1
+    if kind in (SET, RUN):
+        return True
+    return kind <= KEEP and n_cards == 0
+
+
+@jit
 def why_illegal(table: Any, action: Any) -> int:
     """Return why an action is illegal in a position (a key of `REASONS`), or `LEGAL`."""
     if table.status != PLAYING:
         return DEAL_IS_OVER
     kind = np.int64(action >> KIND_SHIFT)
+    if not _names_right_cards(kind, popcount(action & CARDS_MASK)):
+        return NOT_AN_ACTION
     card = trailing_zeros(action & CARDS_MASK)
     if kind in (STOCK, TAKE, PASS):
         if table.phase != DRAWING:
@@ -490,69 +499,3 @@ def deal_score(table: Any, hidden: Any, team: int) -> int:
     if table.status == WENT_OUT and table.out_seat & 1 == team:
         score += table.rules.out_bonus
     return score
-
-
-@jit
-def stock_mask(table: Any, hidden: Any) -> Any:
-    """Return the mask of the cards that are left in the stock."""
-    mask = ZERO
-    for place in range(hidden.next_card, table.rules.pack_size):
-        mask |= bit(hidden.deck[place])
-    return mask
-
-
-@jit
-def points_are_conserved(table: Any, hidden: Any) -> bool:
-    """Return whether melded + hands + pile + stock = W + d holds (RULES section 6)."""
-    pack = FULL_MASK >> np.uint64(FIRST_JOKER + 4 - table.rules.pack_size)
-    total = table.points[0] + table.points[1]
-    total += points_in_hands(table, hidden, 0) + points_in_hands(table, hidden, 1)
-    total += points_of(table.pile_mask, table.rules)
-    total += points_of(stock_mask(table, hidden), table.rules)
-    return total == points_of(pack, table.rules) + hidden.doubled
-
-
-@jit
-def cards_are_whole(table: Any, hidden: Any) -> bool:
-    """Return whether no card is in two places and none is lost, by counting."""
-    union = table.sets_mask | table.runs_mask | table.pile_mask
-    total = popcount(table.sets_mask) + popcount(table.runs_mask) + popcount(table.pile_mask)
-    for seat in range(N_SEATS):
-        hand = hand_of(table, hidden, seat)
-        union |= hand
-        total += popcount(hand)
-    return total == popcount(union) and total + table.stock_size == table.rules.pack_size
-
-
-@jit
-def state_is_ok(table: Any, hidden: Any) -> bool:
-    """Return whether a position is sound: every card in one place, counts right, melds real."""
-    if not cards_are_whole(table, hidden):
-        return False
-    piled = ZERO
-    for index in range(table.pile_size):
-        piled |= bit(table.pile[index])
-    if piled != table.pile_mask or popcount(piled) != table.pile_size:
-        return False
-    stock = stock_mask(table, hidden)
-    if popcount(stock) != table.stock_size:
-        return False
-    if (table.sets_mask | table.runs_mask | table.pile_mask) & stock != ZERO:
-        return False
-    for seat in range(N_SEATS):
-        hand = hand_of(table, hidden, seat)
-        if popcount(hand) != table.counts[seat] or hand & stock != ZERO:
-            return False
-        if table.known[seat] & ~hand != ZERO:
-            return False
-    return _melds_are_ok(table) and points_are_conserved(table, hidden)
-
-
-@jit
-def _melds_are_ok(table: Any) -> bool:
-    """Return whether the table holds only sets of three or four and runs of three or more."""
-    if table.bound != NO_CARD and table.hand & bit(table.bound) == ZERO:
-        return False
-    if set_cards(table.sets_mask) != table.sets_mask:
-        return False
-    return run_cards(table.runs_mask, 3) == table.runs_mask

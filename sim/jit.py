@@ -50,7 +50,7 @@ def cache_root() -> Path:
 def source_hash(files: Iterable[Path]) -> str:
     """Return a hash (16 hex digits) of the files' names and contents, whatever their order."""
     digest = hashlib.sha256()
-    for file in sorted(files, key=str):
+    for file in sorted(set(files), key=str):
         digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -23,7 +23,6 @@ from .deal import (
     STOCK_IS_EMPTY,
     STOCK_NOT_EMPTY,
     TAKE_BITS,
-    cards_are_whole,
     deal_score,
     discard,
     discardable_cards,
@@ -33,12 +32,12 @@ from .deal import (
     pass_turn,
     points_in_hands,
     start_deal,
-    state_is_ok,
     take_pile,
     why_not_discard,
     why_not_play,
     why_not_take,
 )
+from .invariants import cards_are_whole, state_is_ok
 from .jit import jit
 from .melds import CARDS_MASK, KIND_SHIFT, SET, four_bonus, points_of
 from .seeds import deck_key, seat_key, shuffle

@@ -1,7 +1,5 @@
 """The text of actions (RULES section 7): what transcripts, perft files and people write."""
 
-import re
-
 import numpy as np
 
 from .cards import TEXTS, cards_of, mask_of, mask_text, parse_card
@@ -45,7 +43,7 @@ def parse_action(text: str) -> np.uint64:
     kind = _WITH_CARDS.get(text[:1])
     if kind is None:
         raise ValueError(f"{text!r} is not an action: S, P, K, or T, D, =, - and cards")
-    words = re.findall("..", text[1:])
+    words = [text[start : start + 2] for start in range(1, len(text), 2)]
     if not words or len(text) % 2 == 0:
         raise ValueError(f"{text!r} is not an action: two characters a card after {text[0]}")
     cards = [parse_card(word) for word in words]

@@ -1,6 +1,7 @@
 """The house rules (RULES section 8): names, values, presets, and the record the core reads."""
 
 import json
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from .cards import FIRST_JOKER, RANKS
+from .errors import PrummyError
 
 FLOAT, FORBIDDEN, GOES_OUT = range(3)  # last_discard
 FOUR_PASSES, FIRST_PASS, STOCK_EMPTY = range(3)  # exhausted
@@ -45,8 +47,17 @@ POINT_TABLES: dict[str, tuple[int, ...]] = {
 }
 
 
-class RulesError(ValueError):
+class RulesError(PrummyError, ValueError):
     """A house rule that does not exist, or a value that it cannot have."""
+
+
+def shown(value: Any) -> str:
+    """Return a value as text for a message: shortened, and whatever the value is."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+        text = f"({type(value).__name__} too large to show)"
+    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _rule(default: Any, meaning: str, choices: tuple[Any, ...] = (), low: int | None = None) -> Any:
@@ -95,7 +106,7 @@ class Rules:
     def __post_init__(self) -> None:
         for item in fields(self):
             _check(item.name, getattr(self, item.name), item.metadata)
-        worst = self.deals * (self.pack_points() * self.four_multiplier + self.out_bonus)
+        worst = self.largest_score()
         if worst > MAX_MATCH_POINTS:
             raise RulesError(
                 f"rules: a match could score {worst:,} points; the limit is {MAX_MATCH_POINTS:,} "
@@ -116,6 +127,10 @@ class Rules:
     def pack_points(self) -> int:
         """Return W, the points of the whole pack (RULES section 6)."""
         return 4 * sum(self.rank_points()[: self.pack_size // 4])
+
+    def largest_score(self) -> int:
+        """Return a bound on what a side can score in a match, or lose."""
+        return self.deals * (self.pack_points() * self.four_multiplier + self.out_bonus)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the house rules that differ from the defaults, ready for JSON."""
@@ -153,14 +168,22 @@ def _check(name: str, value: Any, about: Mapping[str, Any]) -> None:
         _check_point_table(value)
     elif name == "double_jokers":
         if not isinstance(value, bool):
-            raise RulesError(f"rule double_jokers: {value!r} is neither true nor false")
+            raise RulesError(f"rule double_jokers: {shown(value)} is neither true nor false")
     elif about["choices"]:
-        if isinstance(value, bool) or value not in about["choices"]:
+        # 1 is not true, and 4.0 is not 4
+        if not any(type(value) is type(choice) and value == choice for choice in about["choices"]):
             wanted = ", ".join(str(choice) for choice in about["choices"])
             more = " or a table of points" if name == "points" else ""
-            raise RulesError(f"rule {name}: {value!r} is not one of {wanted}{more}")
-    elif isinstance(value, bool) or not isinstance(value, int) or value < about["low"]:
-        raise RulesError(f"rule {name}: {value!r} is not a whole number from {about['low']}")
+            raise RulesError(f"rule {name}: {shown(value)} is not one of {wanted}{more}")
+    elif not _is_whole(value, about["low"]):
+        wanted = f"a whole number from {about['low']} to {MAX_MATCH_POINTS:,}"
+        raise RulesError(f"rule {name}: {shown(value)} is not {wanted}")
+
+
+def _is_whole(value: Any, low: int) -> bool:
+    """Return whether a value is an integer from `low` that is sure to fit into the record."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return whole and low <= value <= MAX_MATCH_POINTS
 
 
 def _check_point_table(table: Mapping[str, Any]) -> None:
@@ -169,8 +192,9 @@ def _check_point_table(table: Mapping[str, Any]) -> None:
     if extra := [str(key) for key in table if key not in tuple(RANKS)]:
         raise RulesError(f"rule points: the table has unknown ranks {' '.join(extra)}")
     for rank, value in table.items():
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise RulesError(f"rule points: {rank} is {value!r}, not a whole number from 0")
+        if not _is_whole(value, 0):
+            wanted = f"a whole number from 0 to {MAX_MATCH_POINTS:,}"
+            raise RulesError(f"rule points: {rank} is {shown(value)}, not {wanted}")
 
 
 PRESETS = {
@@ -188,7 +212,7 @@ def rules_from_dict(values: Mapping[str, Any], base: Rules | None = None) -> Rul
         if name not in names:
             near = get_close_matches(str(name), names, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(names)}"
-            raise RulesError(f"unknown rule {name!r}; {hint}")
+            raise RulesError(f"unknown rule {shown(name)}; {hint}")
     try:
         return replace(base or Rules(), **values)
     except TypeError as error:  # an unhashable or uncomparable value
@@ -201,7 +225,7 @@ def rules_from_toml(path: Path) -> Rules:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise RulesError(f"rules file {path}: cannot be read: {error}") from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise RulesError(f"rules file {path}: not valid TOML: {error}") from None
     try:
         base = _preset(values.pop("preset", "persian"))
@@ -212,7 +236,7 @@ def rules_from_toml(path: Path) -> Rules:
 
 def _preset(name: Any) -> Rules:
     if not isinstance(name, str) or name not in PRESETS:
-        raise RulesError(f"unknown preset {name!r}; there are {', '.join(PRESETS)}")
+        raise RulesError(f"unknown preset {shown(name)}; there are {', '.join(PRESETS)}")
     return PRESETS[name]
 
 
@@ -229,11 +253,11 @@ def parse_rules(source: str | None, assignments: Iterable[str] = ()) -> Rules:
     """
     if source is None or source in PRESETS:
         rules = PRESETS[source or "persian"]
-    elif source.endswith(".toml") or Path(source).exists():
+    elif source.endswith(".toml") or os.path.exists(source):
         rules = rules_from_toml(Path(source))
     else:
         raise RulesError(
-            f"unknown rules {source!r}: give a preset ({', '.join(PRESETS)}) or a TOML file"
+            f"unknown rules {shown(source)}: give a preset ({', '.join(PRESETS)}) or a TOML file"
         )
     for text in assignments:
         name, equals, value = text.partition("=")
@@ -241,7 +265,7 @@ def parse_rules(source: str | None, assignments: Iterable[str] = ()) -> Rules:
             raise RulesError(f"--rule {text!r}: write NAME=VALUE, for instance min_run=4")
         try:
             parsed = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = value.strip()
         rules = rules_from_dict({name.strip(): parsed}, rules)
     return rules

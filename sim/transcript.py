@@ -9,9 +9,10 @@ import numpy as np
 
 from .cards import deck_text, parse_deck
 from .deal import REASONS, apply_action, deal_score, start_deal, why_illegal
+from .errors import PrummyError
 from .match import Failure, Player, play_boards
 from .notation import action_text, parse_action
-from .rules import Rules, RulesError, rules_from_dict
+from .rules import Rules, RulesError, rules_from_dict, shown
 from .seeds import deck_key, shuffle
 from .state import PLAYING, new_state
 
@@ -20,11 +21,11 @@ VERSION = 1
 MAX_ACTIONS_A_DEAL = 2000  # far above what 200 turns or an exhausted pack allow
 
 
-class TranscriptError(ValueError):
+class TranscriptError(PrummyError, ValueError):
     """A transcript that does not hold; the message begins with the field at fault."""
 
 
-class StrategyFailed(RuntimeError):  # noqa: N818 - a failure of the strategy, not of the program
+class StrategyFailed(PrummyError):  # noqa: N818 - a failure of the strategy, not of the program
     """A strategy answered what the rules do not allow; `failure` says where."""
 
     def __init__(self, name: str, failure: Failure) -> None:
@@ -114,8 +115,10 @@ def parse_transcripts(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any
     Raises
     ------
     TranscriptError
-        For a line that is not one JSON object; its message begins with the line.
+        For a line that is not one JSON object, and for a file without any; the message begins
+        with the line.
     """
+    found = False
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -125,7 +128,10 @@ def parse_transcripts(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any
             raise TranscriptError(f"line {number}: not JSON: {error}") from None
         if not isinstance(value, dict):
             raise TranscriptError(f"line {number}: a transcript is a JSON object")
+        found = True
         yield number, value
+    if not found:
+        raise TranscriptError("line 1: the file holds no transcript")
 
 
 def check_transcript(transcript: dict[str, Any]) -> list[int]:
@@ -170,9 +176,9 @@ def replay(transcript: dict[str, Any]) -> Iterator[Step]:
 def _check_head(transcript: dict[str, Any]) -> Rules:
     """Return the rules of a transcript whose outer fields are well formed."""
     if _field(transcript, "format", str, "") != FORMAT:
-        raise TranscriptError(f"format: {transcript['format']!r} is not {FORMAT!r}")
+        raise TranscriptError(f"format: {shown(transcript['format'])} is not {FORMAT!r}")
     if _field(transcript, "version", int, "") != VERSION:
-        raise TranscriptError(f"version: {transcript['version']!r} is not {VERSION}")
+        raise TranscriptError(f"version: {shown(transcript['version'])} is not {VERSION}")
     try:
         rules = rules_from_dict(_field(transcript, "rules", dict, ""))
     except RulesError as error:
@@ -182,7 +188,7 @@ def _check_head(transcript: dict[str, Any]) -> Rules:
         raise TranscriptError("seats: not four names")
     for name, highest in (("seed", 2**64 - 1), ("board", 2**63 - 1), ("rotation", 1)):
         if name in transcript and not 0 <= _field(transcript, name, int, "") <= highest:
-            raise TranscriptError(f"{name}: {transcript[name]} is not from 0 to {highest}")
+            raise TranscriptError(f"{name}: {shown(transcript[name])} is not from 0 to {highest}")
     deals = _field(transcript, "deals", list, "")
     if len(deals) != rules.deals:
         raise TranscriptError(f"deals: there are {len(deals)}, the rules say {rules.deals}")
@@ -196,7 +202,7 @@ def _check_deal_head(rules: Rules, deal: Any, field: str) -> tuple[np.ndarray, n
         raise TranscriptError(f"{field}: a deal is a JSON object")
     dealer = _field(deal, "dealer", int, field)
     if not 0 <= dealer <= 3:
-        raise TranscriptError(f"{field}.dealer: {dealer} is not a seat from 0 to 3")
+        raise TranscriptError(f"{field}.dealer: {shown(dealer)} is not a seat from 0 to 3")
     _field(deal, "actions", list, field)
     _field(deal, "score", list, field)
     try:
@@ -209,7 +215,7 @@ def _check_deal_head(rules: Rules, deal: Any, field: str) -> tuple[np.ndarray, n
 def _check_action(table: np.ndarray, text: Any, field: str) -> np.uint64:
     """Return the action of a text that is legal in a position."""
     if not isinstance(text, str):
-        raise TranscriptError(f"{field}: {text!r} is not text")
+        raise TranscriptError(f"{field}: {shown(text)} is not text")
     try:
         action = parse_action(text)
     except ValueError as error:
@@ -222,7 +228,7 @@ def _check_action(table: np.ndarray, text: Any, field: str) -> np.uint64:
 def _check_score(given: Any, right: list[int], field: str) -> None:
     whole = isinstance(given, list) and all(type(points) is int for points in given)
     if not whole or given != right:
-        raise TranscriptError(f"{field}: {given} is wrong, it is {right} (RULES section 6)")
+        raise TranscriptError(f"{field}: {shown(given)} is wrong, it is {right} (RULES section 6)")
 
 
 def _field(where: dict[str, Any], name: str, kind: type, outer: str) -> Any:
@@ -233,5 +239,5 @@ def _field(where: dict[str, Any], name: str, kind: type, outer: str) -> Any:
     value = where[name]
     if not isinstance(value, kind) or isinstance(value, bool):
         words = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
-        raise TranscriptError(f"{path}: {json.dumps(value)[:40]} is not {words[kind]}")
+        raise TranscriptError(f"{path}: {shown(value)} is not {words[kind]}")
     return value

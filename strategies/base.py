@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..sim.errors import PrummyError
 from ..sim.jit import compile_hook
 from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
 
 
-class StrategyError(ValueError):
+class StrategyError(PrummyError, ValueError):
     """A strategy that cannot be found, is declared wrongly, or does not compile."""
 
 

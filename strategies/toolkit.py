@@ -19,13 +19,15 @@ from ..sim.melds import (
     ranks_with_two,
     run_cards,
     run_layoffs,
+    run_neighbours,
     set_cards,
     set_layoffs,
+    set_ranks,
     stretch_down,
     stretch_up,
     touches_run,
 )
-from ..sim.view import NOTHING, play_run, play_set
+from ..sim.view import NOTHING, play_run, play_set, unseen
 
 _U4, _U8 = np.uint64(4), np.uint64(8)
 
@@ -128,3 +130,69 @@ def promising(cards: Any) -> Any:
 def dearest(cards: Any, rules: Any) -> int:
     """Return the id of a card with the most points (the highest id among equals)."""
     return 63 - leading_zeros(dearest_cards(cards, rules))
+
+
+@jit
+def completers(cards: Any) -> Any:
+    """Return the cards, none of `cards`, that would make a meld of three with two of `cards`."""
+    suited = cards & SUITED_MASK
+    up, down = suited << _U4, suited >> _U4
+    runs = (up & (suited << _U8)) | (down & (suited >> _U8)) | (up & down)
+    return (ranks_with_two(cards) | (runs & SUITED_MASK)) & ~cards
+
+
+@jit
+def take_gain(view: Any, taken: Any) -> int:
+    """Return the points that could go down with `taken` in hand and could not without.
+
+    Doubling counts: a fourth card that comes to three in hand brings all four once more.
+    """
+    rules = view.rules
+    cards = view.hand | taken
+    after = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+    before = layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run)
+    gain = points_of(after, rules) - points_of(before, rules)
+    fours = ranks_with_four(cards)
+    if rules.double_jokers == 0:
+        fours &= SUITED_MASK
+    return gain + (rules.four_multiplier - 1) * points_of(fours, rules)
+
+
+@jit
+def _presence(card: int, sure: Any, hidden: Any, chance: float) -> float:
+    """Return the chance that somebody can use a suited card: 1 if `sure`, `chance` if `hidden`."""
+    if card < 0 or card >= FIRST_JOKER:
+        return 0.0
+    if sure & bit(card) != ZERO:
+        return 1.0
+    return chance if hidden & bit(card) != ZERO else 0.0
+
+
+@jit
+def bind_chance(view: Any, card: int, seat: int) -> float:
+    """Return about how likely `seat` could bind `card` if it were thrown now, 0 to 1.
+
+    Certain if the card fits the table, or makes a meld with cards of the pile and cards that the
+    seat is known to hold. Else the chances of its possible melds of three are added up; each
+    unseen card is taken to lie anywhere unseen with the same chance.
+    """
+    mask = bit(card)
+    if view.rules.new_meld == 0:
+        if (set_ranks(view.sets_mask) | run_neighbours(view.runs_mask)) & mask != ZERO:
+            return 1.0
+    hidden = unseen(view)
+    known = view.known[seat]
+    sure = view.pile_mask | known
+    held = (view.counts[seat] - popcount(known)) / max(1, popcount(hidden))
+    others = rank_mask(card) & ~mask
+    near = popcount(others & sure)
+    if near >= 2:
+        return 1.0
+    far = popcount(others & hidden)
+    chance = far * held if near == 1 else 0.5 * far * (far - 1) * held * held
+    if card < FIRST_JOKER:
+        below = _presence(card - 4, sure, hidden, held)
+        above = _presence(card + 4, sure, hidden, held)
+        chance += below * above + below * _presence(card - 8, sure, hidden, held)
+        chance += above * _presence(card + 8, sure, hidden, held)
+    return min(chance, 1.0)

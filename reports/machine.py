@@ -1,0 +1,46 @@
+"""The JSON that commands print for machines; its keys are fixed (docs/reference)."""
+
+from typing import Any
+
+from .results import Results
+from .tables import entry_margin, entry_share, pairing_margin, pairing_share, standings
+
+
+def pairing_json(results: Results) -> list[dict[str, Any]]:
+    """Return each pairing that counts, from a's side."""
+    return [
+        {
+            "a": results.names[pairing.a],
+            "b": results.names[pairing.b],
+            "boards": summary.total("boards"),
+            "matches": summary.total("matches"),
+            "margin": pairing_margin(summary).to_json(),
+            "win_share": pairing_share(summary).to_json(),
+            "pairs": summary.pairs(),
+        }
+        for pairing, summary in results.played()
+    ]
+
+
+def tournament_json(results: Results) -> dict[str, Any]:
+    """Return what ``tournament --json`` prints: digest, standings (best first), pairings."""
+    table = standings(results)
+    order = [results.names.index(name) for name in table["strategy"]]
+    return {
+        "digest": results.manifest["digest"],
+        "matches": results.manifest["matches"],
+        "seconds": results.manifest["seconds"],
+        "status": results.manifest["status"],
+        "seed": results.plan.seed,
+        "standings": [
+            {
+                "strategy": results.names[entry],
+                "matches": int(results.groups(entry, "matches").sum()),
+                "win_share": entry_share(results, entry).to_json(),
+                "margin": entry_margin(results, entry).to_json(),
+            }
+            for entry in order
+        ],
+        "pairings": pairing_json(results),
+        "failures": results.manifest["failures"],
+    }

@@ -1,0 +1,68 @@
+"""What a run found: its manifest and summaries, read from its folder or fresh from the engine."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..sim.run import plan_of_manifest
+from ..sim.schedule import Pairing, Plan
+from ..sim.store import RunFolder, StoreError
+from ..sim.summary import PairingSummary
+
+
+@dataclass(frozen=True)
+class Results:
+    """A run's plan, manifest and summaries (one a pairing; void pairings are empty)."""
+
+    plan: Plan
+    manifest: dict[str, Any]
+    summaries: list[PairingSummary]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The entries' names in their order."""
+        return self.plan.names
+
+    def played(self) -> Iterator[tuple[Pairing, PairingSummary]]:
+        """Yield the pairings that count, with their summaries."""
+        for pairing, summary in zip(self.plan.pairings(), self.summaries, strict=True):
+            if summary.total("boards"):
+                yield pairing, summary
+
+    def sides_of(self, entry: int) -> Iterator[tuple[str, int, PairingSummary]]:
+        """Yield (side, opponent, summary) of each pairing that an entry plays in."""
+        for pairing, summary in self.played():
+            if pairing.a == entry:
+                yield "a", pairing.b, summary
+            elif pairing.b == entry:
+                yield "b", pairing.a, summary
+
+    def side_groups(self, entry: int, name: str) -> np.ndarray:
+        """Return a side's column summed over the entry's pairings, by group of boards."""
+        total = np.zeros(256, np.int64)
+        for side, _, summary in self.sides_of(entry):
+            total += summary.column(f"{name}_{side}")
+        return total
+
+    def groups(self, entry: int, name: str) -> np.ndarray:
+        """Return a column of matches or boards summed over the entry's pairings, by group."""
+        total = np.zeros(256, np.int64)
+        for _, _, summary in self.sides_of(entry):
+            total += summary.column(name)
+        return total
+
+
+def load_results(path: Path) -> Results:
+    """Return what a run's folder holds; raises StoreError when that cannot be read."""
+    folder = RunFolder(path)
+    manifest = folder.read_manifest()
+    if manifest.get("status") == "running":
+        raise StoreError(
+            f"the run in {path} was not finished: "
+            f"prummy tournament --resume --out {path} goes on with it"
+        )
+    plan = plan_of_manifest(manifest)
+    return Results(plan, manifest, folder.read_summaries(len(plan.pairings())))

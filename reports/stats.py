@@ -1,0 +1,114 @@
+"""Estimates with intervals that respect boards.
+
+The unit is the board, since its two matches are dependent; in runs of more than 256 boards it is
+the group of boards (board mod 256), the same groups for all pairings, so that pairings that share
+boards may be added up group by group. A mean is a ratio of two sums over units, and its variance
+is that of the linearised ratio.
+
+Source: Cochran, "Sampling Techniques" (3rd ed.), section 6.3 (ratio estimators); Dean and Pagano,
+"Evaluating confidence interval methods for binomial proportions in clustered surveys" (2015), for
+Wilson's interval with the effective sample size.
+"""
+
+import math
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+import numpy as np
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An estimate with its confidence interval; `low` and `high` are None with under two units."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+    level: float = LEVEL
+
+    def to_json(self) -> dict[str, float | None]:
+        """Return the interval as every ``--json`` shows it."""
+        return asdict(self)
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the interval's length."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2
+
+    def __neg__(self) -> "Interval":
+        """Return the interval seen from the other side of a margin."""
+        low = None if self.high is None else -self.high
+        high = None if self.low is None else -self.low
+        return Interval(-self.estimate, low, high, self.level)
+
+
+@lru_cache
+def _t_quantile(level: float, degrees: int) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf((1 + level) / 2, degrees))
+
+
+def _ratio(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float | None, int]:
+    """Return (ratio, its standard error or None, degrees of freedom) of sums over units."""
+    used = sizes > 0
+    x, n = sums[used].astype(float), sizes[used].astype(float)
+    units, total = len(n), n.sum()
+    if units == 0:
+        return math.nan, None, 0
+    ratio = x.sum() / total
+    if units == 1:
+        return ratio, None, 0
+    residual = x - ratio * n
+    variance = units / (units - 1) * (residual**2).sum() / total**2
+    return ratio, math.sqrt(variance), units - 1
+
+
+def mean_interval(sums: np.ndarray, sizes: np.ndarray, level: float = LEVEL) -> Interval:
+    """Return the mean of a quantity with Student's interval.
+
+    Parameters
+    ----------
+    sums : integer array, shape (units,)
+        The quantity summed over each unit (board, or group of boards).
+    sizes : integer array, shape (units,)
+        What the mean is per (matches, deals …) in each unit; units of size 0 are left out.
+    level : float
+        Confidence, in (0, 1).
+    """
+    mean, error, degrees = _ratio(sums, sizes)
+    if error is None:
+        return Interval(mean, None, None, level)
+    half = _t_quantile(level, degrees) * error
+    return Interval(mean, mean - half, mean + half, level)
+
+
+def share_interval(
+    sums: np.ndarray, sizes: np.ndarray, boards: int, level: float = LEVEL
+) -> Interval:
+    """Return a share, 0 to 1, with Wilson's interval at the effective sample size.
+
+    The effective sample size is the number of independent matches that would give the share's
+    variance over units; where that variance is 0 (all won, all split), it is the number of boards.
+
+    Parameters
+    ----------
+    sums, sizes
+        As for `mean_interval`, of a quantity that lies between 0 and 1 a match.
+    boards : int
+        Boards played.
+    """
+    share, error, degrees = _ratio(sums, sizes)
+    if error is None:
+        return Interval(share, None, None, level)
+    z = _t_quantile(level, degrees)
+    n = share * (1 - share) / error**2 if error > 1e-12 else float(boards)
+    if n <= 0:
+        n = float(boards)
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return Interval(share, max(0.0, middle - half), min(1.0, middle + half), level)

@@ -1,0 +1,233 @@
+"""The tables of a run as pandas frames: what is printed, written and drawn comes from here.
+
+Each function returns a frame whose columns its docstring names. Points and counts are per match
+unless it says otherwise; an interval is three columns, `x`, `x_low` and `x_high`.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..sim.columns import ENDS, SIDE_COLUMNS
+from ..sim.summary import N_GROUPS, PairingSummary
+from .results import Results
+from .stats import Interval, mean_interval, share_interval
+
+SOURCES = {
+    "set_points": "sets",
+    "run_points": "runs",
+    "layoff_points": "lay-offs",
+    "double_points": "doubling",
+    "out_points": "going out",
+    "left_points": "left in hands",
+}
+"""The parts of a score and their names; the last counts against it."""
+
+
+def pairing_margin(summary: PairingSummary) -> Interval:
+    """Return the mean margin of a over b, points a match."""
+    return mean_interval(summary.column("margin"), summary.column("matches"))
+
+
+def pairing_share(summary: PairingSummary) -> Interval:
+    """Return the share of matches that a won, a draw counting half."""
+    half_wins = 2 * summary.column("wins") + summary.column("draws")
+    return share_interval(half_wins, 2 * summary.column("matches"), boards=summary.total("boards"))
+
+
+def _spread(name: str, interval: Interval) -> dict[str, float]:
+    low = np.nan if interval.low is None else interval.low
+    high = np.nan if interval.high is None else interval.high
+    return {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
+
+
+def pairings(results: Results) -> pd.DataFrame:
+    """Return a row a pairing that counts.
+
+    Columns: a, b; boards, matches, wins, draws, losses (of a); margin (points a match, a over b)
+    and win_share (draw = half), each with _low and _high; LL, LD, WL+DD, WD, WW (boards, for a).
+    """
+    rows = []
+    for pairing, summary in results.played():
+        rows.append(
+            {
+                "a": results.names[pairing.a],
+                "b": results.names[pairing.b],
+                **{
+                    name: summary.total(name)
+                    for name in ("boards", "matches", "wins", "draws", "losses")
+                },
+                **_spread("margin", pairing_margin(summary)),
+                **_spread("win_share", pairing_share(summary)),
+                **dict(zip(("LL", "LD", "WL+DD", "WD", "WW"), summary.pairs(), strict=True)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def entry_margin(results: Results, entry: int) -> Interval:
+    """Return an entry's mean margin over all its opponents, points a match."""
+    sums = np.zeros(N_GROUPS, np.int64)
+    for side, _, summary in results.sides_of(entry):
+        sums += summary.column("margin") if side == "a" else -summary.column("margin")
+    return mean_interval(sums, results.groups(entry, "matches"))
+
+
+def entry_share(results: Results, entry: int) -> Interval:
+    """Return the share of its matches that an entry won, a draw counting half."""
+    half_wins = np.zeros(N_GROUPS, np.int64)
+    for side, _, summary in results.sides_of(entry):
+        won = "wins" if side == "a" else "losses"
+        half_wins += 2 * summary.column(won) + summary.column("draws")
+    boards = max((s.total("boards") for _, _, s in results.sides_of(entry)), default=0)
+    return share_interval(half_wins, 2 * results.groups(entry, "matches"), boards=boards)
+
+
+def standings(results: Results) -> pd.DataFrame:
+    """Return a row an entry that counts, the best win share first.
+
+    Columns: strategy; matches; win_share and margin (points a match), each with _low and _high;
+    score (points a match).
+    """
+    rows = []
+    for entry, name in enumerate(results.names):
+        matches = int(results.groups(entry, "matches").sum())
+        if matches:
+            score = results.side_groups(entry, "score").sum() / matches
+            rows.append(
+                {
+                    "strategy": name,
+                    "matches": matches,
+                    **_spread("win_share", entry_share(results, entry)),
+                    **_spread("margin", entry_margin(results, entry)),
+                    "score": score,
+                }
+            )
+    frame = pd.DataFrame(rows, columns=None if rows else ["strategy", "matches", "win_share"])
+    by = ["win_share", "margin"] if rows else ["win_share"]
+    return frame.sort_values(by, ascending=False, kind="stable", ignore_index=True)
+
+
+def crosstable(results: Results, value: str) -> pd.DataFrame:
+    """Return `value` ("margin" or "win_share") of the row's strategy against the column's.
+
+    Index and columns: strategies in the order of the standings; NaN where they did not meet.
+    """
+    order = list(standings(results)["strategy"])
+    table = pd.DataFrame(np.nan, index=order, columns=order)
+    for _, row in pairings(results).iterrows():
+        table.loc[row["a"], row["b"]] = row[value]
+        table.loc[row["b"], row["a"]] = -row[value] if value == "margin" else 1 - row[value]
+    return table
+
+
+def sources(results: Results) -> pd.DataFrame:
+    """Return where an entry's points come from, points a match.
+
+    Index: strategies in the order of the standings. Columns: the values of `SOURCES` (points left
+    in hands negative), which add up to the last column, score.
+    """
+    rows = {}
+    for name in standings(results)["strategy"]:
+        entry = results.names.index(name)
+        matches = results.groups(entry, "matches").sum()
+        parts = {
+            label: results.side_groups(entry, column).sum() / matches
+            for column, label in SOURCES.items()
+        }
+        parts["left in hands"] *= -1
+        rows[name] = {**parts, "score": results.side_groups(entry, "score").sum() / matches}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def events(results: Results) -> pd.DataFrame:
+    """Return what an entry did, counts a match.
+
+    Index: strategies in the order of the standings. Columns: the side columns of `sim.columns`
+    that are no points, and cards_a_take (cards).
+    """
+    names = [column.name for column in SIDE_COLUMNS if column.unit != "points"]
+    rows = {}
+    for strategy in standings(results)["strategy"]:
+        entry = results.names.index(strategy)
+        matches = results.groups(entry, "matches").sum()
+        row: dict[str, Any] = {
+            name: results.side_groups(entry, name).sum() / matches for name in names
+        }
+        row["cards_a_take"] = row["cards_taken"] / row["takes"] if row["takes"] else np.nan
+        rows[strategy] = row
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def distribution(results: Results, quantity: str) -> pd.DataFrame:
+    """Return exact counts of an entry's "score" or "margin" of a match, over all opponents.
+
+    Columns: strategy, value (points), count (matches).
+    """
+    frames = []
+    for name in standings(results)["strategy"]:
+        for side, _, summary in results.sides_of(results.names.index(name)):
+            key = quantity if quantity == "margin" else f"{quantity}_{side}"
+            histogram = summary.histograms[key]
+            sign = -1 if quantity == "margin" and side == "b" else 1
+            frames.append(
+                pd.DataFrame(
+                    {"strategy": name, "value": sign * histogram.values, "count": histogram.counts}
+                )
+            )
+    if not frames:
+        return pd.DataFrame({"strategy": [], "value": [], "count": []})
+    together = pd.concat(frames, ignore_index=True)
+    return together.groupby(["strategy", "value"], sort=True, as_index=False)["count"].sum()
+
+
+def deal_lengths(results: Results) -> pd.DataFrame:
+    """Return exact counts of the turns of a deal, over all pairings.
+
+    Columns: turns, count (deals).
+    """
+    frames = [
+        pd.DataFrame({"turns": h.values, "count": h.counts})
+        for h in (summary.histograms["deal_turns"] for _, summary in results.played())
+    ]
+    if not frames:
+        return pd.DataFrame({"turns": [], "count": []})
+    return pd.concat(frames).groupby("turns", as_index=False)["count"].sum()
+
+
+def deal_ends(results: Results) -> pd.DataFrame:
+    """Return how an entry's deals ended, shares of its deals.
+
+    Index: strategies in the order of the standings. Columns: "went out", "opponents went out",
+    "stock exhausted", "cut off"; they add up to 1.
+    """
+    labels = ("went out", "opponents went out", *ENDS[2:])
+    rows = {}
+    for name in standings(results)["strategy"]:
+        counts = np.zeros(len(ENDS), np.int64)
+        for side, _, summary in results.sides_of(results.names.index(name)):
+            histogram = summary.histograms["deal_end"]
+            for value, count in zip(histogram.values, histogram.counts, strict=True):
+                counts[1 - value if side == "b" and value < 2 else value] += count
+        rows[name] = dict(zip(labels, counts / counts.sum(), strict=True))
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def quantiles(frame: pd.DataFrame, levels: tuple[float, ...]) -> pd.DataFrame:
+    """Return exact quantiles of a `distribution`: the smallest value whose share reaches a level.
+
+    Index: strategies in the frame's order. Columns: the levels, and mean and sd.
+    """
+    rows = {}
+    for name, part in frame.groupby("strategy", sort=False):
+        values, counts = part["value"].to_numpy(), part["count"].to_numpy()
+        order = np.argsort(values)
+        values, counts = values[order], counts[order]
+        total = counts.sum()
+        places = np.searchsorted(np.cumsum(counts), np.ceil(np.array(levels) * total))
+        mean = (values * counts).sum() / total
+        deviation = np.sqrt(((values - mean) ** 2 * counts).sum() / total)
+        quantile = dict(zip(levels, values[np.minimum(places, len(values) - 1)], strict=True))
+        rows[name] = {**quantile, "mean": mean, "sd": deviation}
+    return pd.DataFrame.from_dict(rows, orient="index")

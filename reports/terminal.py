@@ -1,0 +1,65 @@
+"""Tables of results for the terminal."""
+
+import math
+
+from rich.console import Console
+from rich.table import Table
+
+from .results import Results
+from .tables import crosstable, standings
+
+
+def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int) -> str:
+    value = scale * row[name]
+    if math.isnan(row[f"{name}_low"]):
+        return f"{value:.{digits}f}"
+    half = scale * (row[f"{name}_high"] - row[f"{name}_low"]) / 2
+    return f"{value:.{digits}f} ± {half:.{digits}f}"
+
+
+def print_tournament(results: Results, console: Console | None = None) -> None:
+    """Print standings and, for three strategies or more, the crosstable of margins."""
+    console = console or Console()
+    table = Table(
+        title=f"{results.manifest['matches']:,} matches, seed {results.plan.seed}",
+        caption="± 95 % confidence, by boards; margin and score in points a match",
+    )
+    for heading, justify in (
+        ("", "right"),
+        ("strategy", "left"),
+        ("matches", "right"),
+        ("won %", "right"),
+        ("margin", "right"),
+        ("score", "right"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for place, row in enumerate(standings(results).to_dict("records"), start=1):
+        table.add_row(
+            str(place),
+            str(row["strategy"]),
+            f"{row['matches']:,}",
+            _with_half_width(row, "win_share", 100, 2),
+            _with_half_width(row, "margin", 1, 2),
+            f"{row['score']:.1f}",
+        )
+    console.print(table)
+    if len(results.names) > 2:
+        console.print(_crosstable(results))
+
+
+def _crosstable(results: Results) -> Table:
+    margins = crosstable(results, "margin")
+    shares = crosstable(results, "win_share")
+    table = Table(title="row against column: margin (won %)")
+    table.add_column("")
+    for name in margins.columns:
+        table.add_column(str(name), justify="right")
+    for name in margins.index:
+        cells = [
+            ""
+            if math.isnan(margins.loc[name, other])
+            else f"{margins.loc[name, other]:+.1f} ({100 * shares.loc[name, other]:.1f})"
+            for other in margins.columns
+        ]
+        table.add_row(str(name), *cells)
+    return table

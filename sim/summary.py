@@ -1,0 +1,156 @@
+"""Summaries of a pairing: exact integers that add up, from which all statistics are made.
+
+Sums are kept over 256 fixed groups of boards (board mod 256), the same groups for all pairings.
+They give variances that respect boards, covariances between pairings, and resampling, without
+the rows; with up to 256 boards a group *is* a board. Histograms are exact too. Memory does not
+grow with the matches, and the summaries of two disjoint sets of boards add up to that of both.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .columns import SIDE_COLUMNS
+
+N_GROUPS = 256
+PAIRS = ("LL", "LD", "WL+DD", "WD", "WW")
+
+GROUP_COLUMNS: dict[str, str] = {
+    "boards": "boards played",
+    "matches": "matches played",
+    "wins": "matches won by a",
+    "draws": "matches drawn",
+    "losses": "matches lost by a",
+    "margin": "margin of a, points, summed over matches",
+    "margin_squared": "squared margin of a match, summed over matches",
+    "board_margin_squared": "squared sum of a board's two margins, summed over boards",
+    "board_share_squared": "squared half-wins of a board (0 to 4), summed over boards",
+    **{
+        f"pairs_{index}": f"boards with the outcome {pair} for a"
+        for index, pair in enumerate(PAIRS)
+    },
+    "turns": "turns, summed over matches",
+    **{f"{c.name}_{side}": f"{c.doc} ({side})" for side in "ab" for c in SIDE_COLUMNS},
+}
+"""The integer columns of a group, with what they sum; declared once."""
+
+HISTOGRAMS: dict[str, str] = {
+    "score_a": "score of a match, a",
+    "score_b": "score of a match, b",
+    "margin": "margin of a match, a over b",
+    "deal_turns": "turns of a deal",
+    "deal_end": "how a deal ended (columns.ENDS)",
+    "deal_score_a": "score of a deal, a",
+    "deal_score_b": "score of a deal, b",
+}
+
+
+@dataclass
+class Histogram:
+    """Exact counts of an integer quantity: sorted values, and how often each occurred."""
+
+    values: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    counts: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    def add(self, values: np.ndarray, counts: np.ndarray) -> None:
+        """Add further counts; the values may come in any order."""
+        merged, place = np.unique(np.concatenate([self.values, values]), return_inverse=True)
+        total = np.zeros(merged.size, np.int64)
+        np.add.at(total, place, np.concatenate([self.counts, counts]))
+        self.values, self.counts = merged.astype(np.int64), total
+
+
+@dataclass
+class PairingSummary:
+    """Sums of a pairing: `groups` (int64, shape (256, n)) by `GROUP_COLUMNS`, and histograms."""
+
+    groups: np.ndarray = field(
+        default_factory=lambda: np.zeros((N_GROUPS, len(GROUP_COLUMNS)), np.int64)
+    )
+    histograms: dict[str, Histogram] = field(
+        default_factory=lambda: {name: Histogram() for name in HISTOGRAMS}
+    )
+
+    def column(self, name: str) -> np.ndarray:
+        """Return one column of the groups, int64, shape (256,)."""
+        return self.groups[:, list(GROUP_COLUMNS).index(name)]
+
+    def total(self, name: str) -> int:
+        """Return the sum of a column over all groups."""
+        return int(self.column(name).sum())
+
+    def pairs(self) -> list[int]:
+        """Return how many boards ended LL, LD, WL+DD, WD, WW for a."""
+        return [self.total(f"pairs_{index}") for index in range(len(PAIRS))]
+
+    def merge(self, other: "PairingSummary") -> None:
+        """Add the summary of other boards to this one."""
+        self.groups += other.groups
+        for name, histogram in other.histograms.items():
+            self.histograms[name].add(histogram.values, histogram.counts)
+
+
+def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
+    """Return the summary of some rows of one pairing.
+
+    Parameters
+    ----------
+    columns
+        The columns of `columns.column_names`: consecutive boards in order, both rotations of each.
+    deals : int
+        Deals in a match.
+    """
+    boards = np.asarray(columns["board"], np.int64)[::2]
+    score_a, score_b = (np.asarray(columns[f"score_{side}"], np.int64) for side in "ab")
+    margin = score_a - score_b
+    half_wins = np.sign(margin) + 1  # 2 for a match won, 1 drawn, 0 lost
+    board_margin = margin.reshape(-1, 2).sum(axis=1)
+    board_share = half_wins.reshape(-1, 2).sum(axis=1)
+    by_match = {
+        "matches": np.ones_like(margin),
+        "wins": half_wins == 2,
+        "draws": half_wins == 1,
+        "losses": half_wins == 0,
+        "margin": margin,
+        "margin_squared": margin**2,
+        "turns": columns["turns"],
+        **{f"{c.name}_{side}": columns[f"{c.name}_{side}"] for side in "ab" for c in SIDE_COLUMNS},
+    }
+    by_board = {
+        "boards": np.ones_like(boards),
+        "board_margin_squared": board_margin**2,
+        "board_share_squared": board_share**2,
+        **{f"pairs_{index}": board_share == index for index in range(len(PAIRS))},
+    }
+    values = np.zeros((boards.size, len(GROUP_COLUMNS)), np.int64)
+    for index, name in enumerate(GROUP_COLUMNS):
+        if name in by_match:
+            values[:, index] = np.asarray(by_match[name]).reshape(-1, 2).sum(axis=1)
+        else:
+            values[:, index] = by_board[name]
+    summary = PairingSummary(_sum_by_group(values, int(boards[0]) if boards.size else 0))
+    _fill_histograms(summary, columns, margin, deals)
+    return summary
+
+
+def _sum_by_group(values: np.ndarray, first_board: int) -> np.ndarray:
+    """Return sums over board mod 256 of rows that are consecutive boards."""
+    before = first_board % N_GROUPS
+    after = -(before + len(values)) % N_GROUPS
+    padded = np.pad(values, ((before, after), (0, 0)))
+    return padded.reshape(-1, N_GROUPS, values.shape[1]).sum(axis=0)
+
+
+def _fill_histograms(
+    summary: PairingSummary, columns: Mapping[str, np.ndarray], margin: np.ndarray, deals: int
+) -> None:
+    for name in HISTOGRAMS:
+        if name == "margin":
+            quantities = [margin]
+        elif name.startswith("deal_"):
+            quantities = [columns[f"{name}_{deal + 1}"] for deal in range(deals)]
+        else:
+            quantities = [columns[name]]
+        for quantity in quantities:
+            summary.histograms[name].add(*np.unique(quantity, return_counts=True))

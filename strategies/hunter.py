@@ -1,0 +1,79 @@
+"""The strategy `hunter`."""
+
+import numpy as np
+
+from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
+from ..sim.melds import points_of
+from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, partner, takeable, unseen
+from .base import Param, Strategy
+from .toolkit import bind_chance, completers, layable, next_play, take_gain
+
+
+class Hunter(Strategy):
+    """Collects the pile as deep as it pays, and feeds it for itself and its partner.
+
+    A take is worth what it brings to the table now and, weighed by `greed`, the unseen cards
+    that could complete its pairs and neighbours: every card in a fat hand is half a meld, and
+    what stays in hand costs nothing until the deal nears its end. It throws what the next
+    opponent can hardly bind, so that the pile lives on until it comes round again; of such
+    cards, what its partner could bind, and what leaves its own pairs and neighbours whole,
+    those that the pile would complete among them.
+    """
+
+    params = (
+        Param("greed", 1.0, 0, 10, "worth of a point on the cards that would complete a meld"),
+        Param("feed", 1.0, 0, 20, "worth of throwing a point that the partner can bind"),
+        Param("fear", 12.0, 0, 100, "cost of throwing a point that the next opponent can bind"),
+    )
+
+    @staticmethod
+    def draw(view, params, work):
+        wanted = takeable(view)
+        best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
+        if wanted == ZERO:
+            return best
+        rules = view.rules
+        hidden = unseen(view)
+        hopes = points_of(completers(view.hand) & hidden, rules)
+        most = 0.0
+        taken = ZERO
+        index = view.pile_size
+        while wanted != ZERO:
+            index -= 1
+            mask = bit(view.pile[index])
+            taken |= mask
+            if wanted & mask != ZERO:
+                wanted &= ~mask
+                cards = view.hand | taken
+                rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+                more = points_of(completers(rest) & hidden, rules) - hopes
+                worth = take_gain(view, taken) + params[0] * more
+                if worth > most:
+                    most = worth
+                    best = index
+        return best
+
+    @staticmethod
+    def meld(view, params, work):
+        return next_play(view, ZERO)
+
+    @staticmethod
+    def discard(view, params, work):
+        cards = discards(view)
+        rules = view.rules
+        wanted = completers(view.hand) & (unseen(view) | view.pile_mask)
+        after = (view.seat + 1) & 3
+        best = np.int64(-1)
+        most = -np.inf
+        while cards != ZERO:
+            card = trailing_zeros(cards)
+            mask = bit(card)
+            cards = without_lowest(cards)
+            lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
+            feeds = params[1] * bind_chance(view, card, partner(view))
+            feeds -= params[2] * bind_chance(view, card, after)
+            worth = feeds * points_of(mask, rules) - 0.15 * lost
+            if worth > most:
+                most = worth
+                best = card
+        return best

@@ -1,0 +1,92 @@
+"""The strategy `miser`."""
+
+import numpy as np
+
+from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
+from ..sim.jit import jit
+from ..sim.melds import points_of
+from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, fewest_cards, takeable
+from .base import Param, Strategy
+from .toolkit import bind_chance, layable, next_play, promising, take_gain
+
+
+@jit
+def nearness(view):
+    """Return how near the end of the deal may be: 1 at the door, towards 0 far from it."""
+    return 1.0 / (1 + min(view.stock_size // 4, fewest_cards(view)))
+
+
+@jit
+def price_of(view, card):
+    """Return the points that throwing `card` gives away: its own, if an opponent binds it.
+
+    The next player has the first chance; the other opponent has what is left, and only if the
+    partner between them leaves the card alone.
+    """
+    first = bind_chance(view, card, (view.seat + 1) & 3)
+    second = bind_chance(view, card, (view.seat + 3) & 3)
+    return (first + 0.3 * (1.0 - first) * second) * points_of(bit(card), view.rules)
+
+
+class Miser(Strategy):
+    """Throws only what no opponent can bind, and takes the pile only for a good bargain.
+
+    The price of a discard is its points times the chance that an opponent binds it. A card that
+    fits the table, or finds company in the pile, is dear; one whose rank and suit neighbours
+    are dead is free, even if it is an ace. Among cards of like price it throws the one without
+    company in its own hand, and, as the end nears, the one with more points. A take must bring
+    more than `bargain` of the points that it would leave stranded in hand, without company;
+    near the end they weigh more.
+    """
+
+    params = (
+        Param("bargain", 0.5, 0, 10, "points a take must bring for each point that it strands"),
+        Param("thrift", 0.2, 0, 10, "how much more the points in hand weigh at the end"),
+    )
+
+    @staticmethod
+    def draw(view, params, work):
+        wanted = takeable(view)
+        best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
+        rules = view.rules
+        rate = params[0] + params[1] * nearness(view)
+        most = 0.0
+        taken = ZERO
+        index = view.pile_size
+        while wanted != ZERO:
+            index -= 1
+            mask = bit(view.pile[index])
+            taken |= mask
+            if wanted & mask != ZERO:
+                wanted &= ~mask
+                cards = view.hand | taken
+                rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+                stranded = taken & rest & ~promising(rest)
+                worth = take_gain(view, taken) - rate * points_of(stranded, rules)
+                if worth > most:
+                    most = worth
+                    best = index
+        return best
+
+    @staticmethod
+    def meld(view, params, work):
+        return next_play(view, ZERO)
+
+    @staticmethod
+    def discard(view, params, work):
+        cards = discards(view)
+        idle = cards & ~promising(view.hand)
+        thrift = params[1] * nearness(view)
+        best = np.int64(-1)
+        least = np.inf
+        while cards != ZERO:
+            card = trailing_zeros(cards)
+            mask = bit(card)
+            cards = without_lowest(cards)
+            price = 10.0 * price_of(view, card) - thrift * points_of(mask, view.rules)
+            if mask & idle != ZERO:
+                price -= 1.0
+            if price < least:
+                least = price
+                best = card
+        return best
