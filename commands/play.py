@@ -1,14 +1,250 @@
-"""x."""
+"""Commands on single matches and positions: match, verify, perft, draw, rules."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
-app = typer.Typer()
+from . import common
 
 
-def match(): ...
-def verify(): ...
-def perft(): ...
-def draw(): ...
-def rules(): ...
-def report(): ...
-def bench(): ...
+def match(
+    entries: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="STRATEGY...",
+            help="Two strategies (team 0, team 1), or four, by seat, for mixed teams.",
+        ),
+    ],
+    seed: common.SeedOption = 1,
+    board: Annotated[int, typer.Option("--board", help="The board: decks and dealer.")] = 0,
+    rotation: Annotated[
+        int, typer.Option("--rotation", help="0, or 1 with the teams' seats changed.")
+    ] = 0,
+    rules: common.RulesOption = None,
+    rule: common.RuleOption = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Play one match and tell it turn by turn, or as a transcript with --json.
+
+    The match is the one that a tournament with this seed plays on this board.
+
+    Examples
+    --------
+      prummy match greedy random --seed 7 --board 3
+
+      prummy match greedy random --rotation 1 --json > match.jsonl
+
+      prummy match greedy random hunter random --rule min_run=4
+    """
+    with common.user_errors():
+        common.check_seed(seed)
+        if len(entries) not in (2, 4):
+            raise common.BadInputError("a match takes two strategies, or four for mixed teams")
+        if rotation not in (0, 1):
+            raise common.BadInputError(f"--rotation {rotation}: give 0 or 1")
+        if not 0 <= board < 2**62:
+            raise common.BadInputError(f"--board {board}: give a whole number from 0")
+        from ..sim.rules import parse_rules
+
+        house = parse_rules(rules, rule or ())
+        from ..sim.transcript import StrategyFailedError, play_transcript
+        from ..strategies.registry import parse_entry
+
+        entered = [parse_entry(text) for text in entries] * (4 // len(entries))
+        players = [entry.player() for entry in entered]
+        names = [entry.name for entry in entered]
+        try:
+            transcript = play_transcript(house, players, names, seed, board, rotation)
+        except StrategyFailedError as error:
+            common.note(f"prummy: {error}")
+            raise typer.Exit(common.FAILED) from None
+        if json_:
+            common.print_json(transcript)
+        else:
+            from ..reports.narrate import narrate
+
+            for line in narrate(transcript):
+                typer.echo(line)
+
+
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file of transcripts, or - .")],
+    json_: common.JsonOption = False,
+) -> None:
+    """Check transcripts, one a line, from anywhere: every action and every score.
+
+    Exit code 0 when all hold; 1 at the first that does not, with line, field and rule.
+
+    Examples
+    --------
+      prummy verify matches.jsonl
+
+      prummy match greedy random --json | prummy verify -
+    """
+    from ..sim.transcript import TranscriptError, check_transcript, parse_transcripts
+
+    with common.user_errors():
+        text = _read_text(file)
+    name = "standard input" if file == "-" else file
+    checked = 0
+    number = 0
+    try:
+        for number, transcript in parse_transcripts(text.splitlines()):
+            try:
+                check_transcript(transcript)
+            except TranscriptError as error:
+                raise TranscriptError(f"line {number}: {error}") from None
+            checked += 1
+        if not checked:
+            raise TranscriptError("there is no transcript in it")
+    except TranscriptError as error:
+        if json_:
+            common.print_json({"valid": False, "transcripts": checked, "error": str(error)})
+        common.note(f"prummy: {name}: {error}")
+        raise typer.Exit(common.FAILED) from None
+    if json_:
+        common.print_json({"valid": True, "transcripts": checked, "error": None})
+    else:
+        typer.echo(f"{name}: {checked} transcript{'s' * (checked != 1)}, every action legal")
+
+
+def _read_text(file: str) -> str:
+    """Return the text of a file or of standard input; raises BadInputError."""
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise common.BadInputError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise common.BadInputError(f"{file}: line {line}: not UTF-8 text") from None
+
+
+def perft(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON positions, or - .")],
+    depth: Annotated[
+        int | None, typer.Option("--depth", help="Count to this depth, not the file's.")
+    ] = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Count the sequences of legal actions from positions; exit 1 where a given count differs.
+
+    FILE is a list of {"rules", "dealer", "deck", "after", "depth", "nodes"}; nodes may be left out.
+
+    Example:
+
+      prummy perft positions.json
+    """
+    from ..sim.perft import parse_position
+    from ..sim.perft import perft as count
+
+    with common.user_errors():
+        if depth is not None and depth < 0:
+            raise common.BadInputError(f"--depth {depth}: give a whole number from 0")
+        positions = _parse_positions(_read_text(file), file)
+        read = [
+            parse_position(position, f"{file}: position {number}")
+            for number, position in enumerate(positions, start=1)
+        ]
+    found = []
+    differ = 0
+    for number, position in enumerate(read, start=1):
+        levels = position.depth if depth is None else depth
+        nodes = count(position.table, position.hidden, levels)
+        found.append({"depth": levels, "nodes": nodes})
+        line = f"{number:4}  depth {levels:2}  {nodes:>14,} nodes"
+        if depth is None and position.nodes is not None:
+            differ += nodes != position.nodes
+            line += "  as given" if nodes == position.nodes else f"  given: {position.nodes:,}"
+        if not json_:
+            typer.echo(line)
+    if json_:
+        common.print_json(found)
+    if differ:
+        common.note(f"prummy: {file}: {differ} of {len(read)} counts differ from those given")
+        raise typer.Exit(common.FAILED)
+
+
+def _parse_positions(text: str, file: str) -> list[Any]:
+    try:
+        positions = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise common.BadInputError(f"{file}: not JSON: {error}") from None
+    if not isinstance(positions, list) or not positions:
+        raise common.BadInputError(f"{file}: not a list of positions")
+    return positions
+
+
+def draw(
+    players: Annotated[list[str], typer.Argument(metavar="PLAYER...", help="Four names.")],
+    seed: common.SeedOption = 1,
+    json_: common.JsonOption = False,
+) -> None:
+    """Draw for partners and dealer: the two lowest cards are partners, the lowest deals.
+
+    Example:
+
+      prummy draw Ann Bob Cid Dot --seed 3
+    """
+    with common.user_errors():
+        common.check_seed(seed)
+        if len(players) != 4 or len(set(players)) != 4:
+            raise common.BadInputError("the draw takes four different names")
+        import numpy as np
+
+        from ..sim.cards import N_CARDS, card_text
+        from ..sim.seating import draw_for_partners
+        from ..sim.seeds import draw_key, shuffle
+
+        pack = np.zeros(N_CARDS, np.uint8)
+        shuffle(pack, N_CARDS, draw_key(np.uint64(seed)))
+        seating = draw_for_partners([int(card) for card in pack])
+    seats = [players[player] for player in seating.players]
+    drawn = [{players[p]: card_text(card) for p, card in cards.items()} for cards in seating.rounds]
+    if json_:
+        common.print_json({"seats": seats, "dealer": 0, "rounds": drawn})
+        return
+    for number, cards in enumerate(drawn):
+        what = "draw" if number == 0 else "again"
+        typer.echo(f"{what}: " + ", ".join(f"{name} {card}" for name, card in cards.items()))
+    for seat, name in enumerate(seats):
+        role = ", first dealer" if seat == 0 else ""
+        typer.echo(f"seat {seat}: {name} (team {seat % 2}{role})")
+
+
+def rules(
+    rules_: common.RulesOption = None,
+    rule: common.RuleOption = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """List the house rules with their values and meaning, as set by --rules and --rule.
+
+    Examples
+    --------
+      prummy rules
+
+      prummy rules --rules rummy500 --json
+    """
+    from dataclasses import asdict
+
+    from ..sim.rules import describe_rules, parse_rules
+
+    with common.user_errors():
+        chosen = asdict(parse_rules(rules_, rule or ()))
+    rows = [{**row, "value": chosen[row["rule"]]} for row in describe_rules()]
+    if json_:
+        common.print_json(rows)
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("rule", "value", "values", "meaning")
+    for row in rows:
+        value = json.dumps(row["value"]).strip('"')
+        values = " ".join(json.dumps(v).strip('"') for v in row["values"])
+        mark = "" if row["value"] == row["default"] else " *"
+        table.add_row(row["rule"], value + mark, values, row["meaning"])
+    Console().print(table)

@@ -1,12 +1,31 @@
 """perft: the number of sequences of legal actions from a position (RULES section 7)."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .deal import MAX_ACTIONS, apply_action, legal_actions
+from .cards import parse_deck
+from .deal import MAX_ACTIONS, REASONS, apply_action, legal_actions, start_deal, why_illegal
+from .errors import PrummyError
 from .jit import jit
-from .state import HIDDEN_DTYPE, PLAYING, TABLE_DTYPE
+from .notation import parse_action
+from .rules import RulesError, rules_from_dict
+from .state import HIDDEN_DTYPE, PLAYING, TABLE_DTYPE, new_state
+
+
+class PositionError(PrummyError, ValueError):
+    """A position of a perft file that is not well formed or not reached by legal actions."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position to count from: arrays of one record each, the depth, and the count if given."""
+
+    table: np.ndarray
+    hidden: np.ndarray
+    depth: int
+    nodes: int | None
 
 
 @jit
@@ -52,3 +71,51 @@ def perft(table: np.ndarray, hidden: np.ndarray, depth: int) -> int:
     tables[0], hiddens[0] = table[0], hidden[0]
     actions = np.zeros((depth + 1, MAX_ACTIONS), np.uint64)
     return int(_count(tables, hiddens, actions, np.zeros(depth + 1, np.int64), depth))
+
+
+def parse_position(entry: Any, where: str) -> Position:
+    """Return the position of one entry of a perft file.
+
+    Parameters
+    ----------
+    entry : dict
+        ``{"rules", "dealer", "deck", "after", "depth", "nodes"}``; `nodes` may be left out, `rules`
+        and `after` are empty then.
+    where : str
+        What messages begin with.
+
+    Raises
+    ------
+    PositionError
+        With the field at fault.
+    """
+    if not isinstance(entry, dict):
+        raise PositionError(f"{where}: not a JSON object")
+    for name, kind in (("dealer", int), ("deck", str), ("depth", int)):
+        value = entry.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise PositionError(f"{where}: {name}: {value!r} is not what belongs here")
+    if entry["dealer"] not in range(4) or entry["depth"] < 0:
+        raise PositionError(f"{where}: dealer is a seat from 0 to 3, depth a number from 0")
+    nodes = entry.get("nodes")
+    if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int)):
+        raise PositionError(f"{where}: nodes: {nodes!r} is not a whole number")
+    given, after = entry.get("rules", {}), entry.get("after", [])
+    if not isinstance(given, dict) or not isinstance(after, list):
+        raise PositionError(f"{where}: rules is an object, after a list of actions")
+    try:
+        rules = rules_from_dict(given)
+        deck = parse_deck(entry["deck"], rules.jokers)
+    except (RulesError, ValueError) as error:
+        raise PositionError(f"{where}: {error}") from None
+    table, hidden = new_state(rules)
+    start_deal(table[0], hidden[0], np.array(deck, np.uint8), entry["dealer"])
+    for index, text in enumerate(after):
+        try:
+            action = parse_action(text) if isinstance(text, str) else parse_action(repr(text))
+        except ValueError as error:
+            raise PositionError(f"{where}: after[{index}]: {error}") from None
+        if code := why_illegal(table[0], action):
+            raise PositionError(f"{where}: after[{index}]: {text} is illegal: {REASONS[code]}")
+        apply_action(table[0], hidden[0], action)
+    return Position(table, hidden, entry["depth"], nodes)

@@ -8,11 +8,15 @@ strategy's draws never move a deck.
 Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014), for the
 mixing function; Brackett-Rozinsky and Lemire, "Batched ranged random integer generation" (2024),
 for several bounded draws out of one word.
+
+The signatures are explicit: a key that passes through Python is a Python int, and without them
+would come back to compiled code as an `int64`.
 """
 
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from .bits import multiply_high
 from .jit import jit
@@ -23,6 +27,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _U27, _U30, _U31 = (np.uint64(n) for n in (27, 30, 31))
 
 _DECK_DOMAIN = np.uint64(0x6465636B)  # "deck"
+_DRAW_DOMAIN = np.uint64(0x64726177)  # "draw"
 _SEAT_DOMAIN = np.uint64(0x73656174)  # "seat"
 
 DRAWS_A_WORD = 8  # 56**8 < 2**47, so that a word is rejected once in 2**17 times
@@ -41,20 +46,26 @@ def _absorb(key: Any, part: int) -> Any:
     return mix64((key ^ mix64(np.uint64(part) + GOLDEN)) + GOLDEN)
 
 
-@jit
+@jit(types.uint64(types.uint64, types.int64, types.int64))
 def deck_key(seed: Any, board: int, deal: int) -> Any:
     """Return the key of the stream that shuffles the deck of one deal of a board."""
     return _absorb(_absorb(_absorb(_DECK_DOMAIN, seed), board), deal)
 
 
-@jit
+@jit(types.uint64(types.uint64))
+def draw_key(seed: Any) -> Any:
+    """Return the key of the stream that shuffles the pack for the draw for partners."""
+    return _absorb(_DRAW_DOMAIN, seed)
+
+
+@jit(types.uint64(types.uint64, types.int64, types.int64, types.int64, types.int64))
 def seat_key(seed: Any, board: int, rotation: int, deal: int, seat: int) -> Any:
     """Return the key of the private stream of one seat in one deal."""
     key = _absorb(_absorb(_absorb(_SEAT_DOMAIN, seed), board), rotation)
     return _absorb(_absorb(key, deal), seat)
 
 
-@jit
+@jit(types.void(types.uint8[::1], types.int64, types.uint64))
 def shuffle(deck: Any, size: int, key: Any) -> None:
     """Fill the first `size` places of `deck` (uint8) with a uniformly shuffled pack.
 
@@ -62,6 +73,7 @@ def shuffle(deck: Any, size: int, key: Any) -> None:
     """
     for place in range(size):
         deck[place] = place
+    state = key
     top = size
     while top > 1:
         n_draws = min(DRAWS_A_WORD, top - 1)
@@ -70,8 +82,8 @@ def shuffle(deck: Any, size: int, key: Any) -> None:
             product *= np.uint64(top - draw)
         reject_below = (np.uint64(0) - product) % product
         while True:
-            key += GOLDEN
-            word = mix64(key)
+            state += GOLDEN
+            word = mix64(state)
             rest = word
             for draw in range(n_draws):
                 rest *= np.uint64(top - draw)

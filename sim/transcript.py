@@ -25,7 +25,7 @@ class TranscriptError(PrummyError, ValueError):
     """A transcript that does not hold; the message begins with the field at fault."""
 
 
-class StrategyFailed(PrummyError):  # noqa: N818 - a failure of the strategy, not of the program
+class StrategyFailedError(PrummyError):
     """A strategy answered what the rules do not allow; `failure` says where."""
 
     def __init__(self, name: str, failure: Failure) -> None:
@@ -68,13 +68,13 @@ def play_transcript(
 
     Raises
     ------
-    StrategyFailed
+    StrategyFailedError
         When a strategy's answer is not legal.
     """
     log = np.full(MAX_ACTIONS_A_DEAL * rules.deals, np.iinfo(np.uint64).max, np.uint64)
     block = play_boards(rules, players, seed, board, 1, (rotation,), log=log)
     if block.failure is not None:
-        raise StrategyFailed(names[block.failure.player], block.failure)
+        raise StrategyFailedError(names[block.failure.player], block.failure)
     actions = [action_text(a) for a in log[log != np.iinfo(np.uint64).max]]
     deals = []
     deck = np.zeros(rules.pack_size, np.uint8)

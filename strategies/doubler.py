@@ -1,56 +1,52 @@
 """The strategy `doubler`."""
 
+from typing import Any
+
 import numpy as np
 
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.cards import SUITED_MASK
 from ..sim.jit import jit
-from ..sim.melds import (
-    points_of,
-    rank_mask,
-    ranks_with_four,
-    ranks_with_three,
-    set_cards,
-    set_ranks,
-)
+from ..sim.melds import points_of, rank_mask, ranks_with_three, set_cards
 from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, fewest_cards, partner, takeable, unseen
 from .base import Param, Strategy
 from .toolkit import bind_chance, completers, layable, next_play, take_gain
 
 
 @jit
-def held_threes(view, in_time):
-    """Return the cards of those threes in hand that wait for their fourth card.
+def waiting_threes(view: Any) -> Any:
+    """Return the cards of those threes in hand whose fourth card is unseen or in the pile.
 
-    The fourth must be unseen or in the pile, and no three waits when the whole hand could go
-    down, or for jokers where they do not double.
+    None where four do not count more than three and one, and none when all of the hand fits
+    the table or melds: then it is time to go out.
     """
     hand = view.hand
     rules = view.rules
-    if not in_time or rules.four_multiplier < 2:
+    if rules.four_multiplier < 2:
         return ZERO
     if hand & ~layable(hand, view.sets_mask, view.runs_mask, rules.min_run) == ZERO:
         return ZERO
-    threes = ranks_with_three(hand) & ~ranks_with_four(hand) & ~set_ranks(view.sets_mask)
+    threes = ranks_with_three(hand)
     if rules.double_jokers == 0:
         threes &= SUITED_MASK
     fourths = threes & ~hand & (unseen(view) | view.pile_mask)
-    held = ZERO
+    waiting = ZERO
     while fourths != ZERO:
-        held |= hand & rank_mask(trailing_zeros(fourths))
+        waiting |= hand & rank_mask(trailing_zeros(fourths))
         fourths = without_lowest(fourths)
-    return held
+    return waiting
 
 
 class Doubler(Strategy):
     """Holds three of a kind back while the fourth card can come: four at once count double.
 
     A three waits while its fourth card is unseen or in the pile; held by another player, the
-    card is as good as gone, and the three goes down at once. A three that lies on no table
-    also gives nobody a place to lay the fourth off, so that an opponent who draws it throws
-    it. All threes go down in time: when somebody has few cards left or the stock runs low,
-    and when the whole hand can be laid. It takes the pile for points, those of doubling
-    among them, and throws cards that the next player can hardly bind, never of a three.
+    card is as good as gone, and the three goes down at once. A three that is not on the table
+    also leaves the fourth card no place there, so that an opponent who draws it may throw it.
+    All threes go down when somebody is about to go out (at the defaults, floats), when the
+    stock runs out, or when the whole hand fits. It takes the pile for points, those of doubling
+    among them, and throws cards that the next player can hardly bind, never from a three while
+    it has others.
     """
 
     params = (
@@ -80,8 +76,9 @@ class Doubler(Strategy):
     @staticmethod
     def meld(view, params, work):
         fewest = min(fewest_cards(view), view.counts[partner(view)])
-        in_time = fewest >= params[0] and view.stock_size >= params[1]
-        return next_play(view, held_threes(view, in_time))
+        if fewest < params[0] or view.stock_size < params[1]:
+            return next_play(view, ZERO)
+        return next_play(view, waiting_threes(view))
 
     @staticmethod
     def discard(view, params, work):

@@ -13,15 +13,15 @@ class Hunter(Strategy):
     """Collects the pile as deep as it pays, and feeds it for itself and its partner.
 
     A take is worth what it brings to the table now and, weighed by `greed`, the unseen cards
-    that could complete its pairs and neighbours: every card in a fat hand is half a meld, and
-    what stays in hand costs nothing until the deal nears its end. It throws what the next
-    opponent can hardly bind, so that the pile lives on until it comes round again; of such
-    cards, what its partner could bind, and what leaves its own pairs and neighbours whole,
-    those that the pile would complete among them.
+    that would complete pairs and neighbours in the fatter hand; what stays in hand costs
+    nothing, since each card of it is a chance to come back for the pile. It throws what the
+    next opponent can hardly bind, so that the pile lives on until its side is to draw; among
+    such cards one that its partner may bind, and one that its own hopes, in the stock or in
+    the pile, can spare.
     """
 
     params = (
-        Param("greed", 1.0, 0, 10, "worth of a point on the cards that would complete a meld"),
+        Param("greed", 2.0, 0, 10, "worth of a point on the cards that would complete a meld"),
         Param("feed", 1.0, 0, 20, "worth of throwing a point that the partner can bind"),
         Param("fear", 12.0, 0, 100, "cost of throwing a point that the next opponent can bind"),
     )

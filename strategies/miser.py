@@ -1,5 +1,7 @@
 """The strategy `miser`."""
 
+from typing import Any
+
 import numpy as np
 
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
@@ -11,13 +13,13 @@ from .toolkit import bind_chance, layable, next_play, promising, take_gain
 
 
 @jit
-def nearness(view):
+def nearness(view: Any) -> float:
     """Return how near the end of the deal may be: 1 at the door, towards 0 far from it."""
     return 1.0 / (1 + min(view.stock_size // 4, fewest_cards(view)))
 
 
 @jit
-def price_of(view, card):
+def price_of(view: Any, card: int) -> float:
     """Return the points that throwing `card` gives away: its own, if an opponent binds it.
 
     The next player has the first chance; the other opponent has what is left, and only if the
@@ -35,12 +37,12 @@ class Miser(Strategy):
     fits the table, or finds company in the pile, is dear; one whose rank and suit neighbours
     are dead is free, even if it is an ace. Among cards of like price it throws the one without
     company in its own hand, and, as the end nears, the one with more points. A take must bring
-    more than `bargain` of the points that it would leave stranded in hand, without company;
-    near the end they weigh more.
+    more than `bargain` points for each point that it leaves stranded, without company, in hand;
+    near the end these weigh more.
     """
 
     params = (
-        Param("bargain", 0.5, 0, 10, "points a take must bring for each point that it strands"),
+        Param("bargain", 1.0, 0, 10, "points a take must bring for each point that it strands"),
         Param("thrift", 0.2, 0, 10, "how much more the points in hand weigh at the end"),
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -55,6 +56,7 @@ def full_rules(rules: Any) -> dict[str, Any]:
     return {**DEFAULT_RULES, **rules}
 
 
+@cache
 def card_id(card: str) -> int:
     """4 x rank + suit: 2C is 0, *S is 55 (RULES section 7)."""
     return 4 * RANKS.index(card[0]) + SUITS.index(card[1])
@@ -89,10 +91,9 @@ def stretches_of_a_suit(hand: set[str]) -> list[list[str]]:
     for suit in SUITS:
         for low in range(len(RUN_RANKS)):
             for high in range(low, len(RUN_RANKS)):
-                cards = [rank + suit for rank in RUN_RANKS[low : high + 1]]
-                if not hand.issuperset(cards):
+                if RUN_RANKS[high] + suit not in hand:
                     break  # a longer stretch from here lacks the same card
-                found.append(cards)
+                found.append([rank + suit for rank in RUN_RANKS[low : high + 1]])
     return found
 
 
@@ -140,14 +141,12 @@ class Deal:
         self.passes = self.turns = 0  # passes: those one after another
         self.over = self.cut_off = False
         self.out_seat: int | None = None
-        self.melded = [0, 0]
-        self.doubled = 0
+        self.melded, self.doubled = [0, 0], 0
         self._known: list[set[str]] = [set(), set(), set(), set()]
 
     def copy(self) -> Deal:
         """A deal that can be played on without a change to this one."""
-        other: Deal = pickle.loads(pickle.dumps(self))
-        return other
+        return pickle.loads(pickle.dumps(self))  # type: ignore[no-any-return]
 
     def sets_on_table(self) -> set[str]:
         """The cards that lie in sets."""
