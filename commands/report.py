@@ -1,14 +1,39 @@
-"""x."""
+"""``prummy report``: the report of a run that has been played."""
+
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-app = typer.Typer()
+from . import common
 
 
-def match(): ...
-def verify(): ...
-def perft(): ...
-def draw(): ...
-def rules(): ...
-def report(): ...
-def bench(): ...
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the report. [default: RUN/report]"),
+    ] = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Write the report of a run: a page that needs no network, its figures and its tables.
+
+    The page is index.html; beside it are png/ with every figure and csv/ with every table. An
+    earlier report in the same folder is replaced.
+
+    Examples
+    --------
+      prummy report runs/demo
+
+      prummy report runs/demo --out site
+    """
+    with common.user_errors():
+        from ..reports.page import figure_names, write_report
+        from ..reports.results import load_results
+
+        results = load_results(run)
+        page = write_report(results, out or run / "report")
+        if json_:
+            common.print_json({"page": str(page), "figures": figure_names(results)})
+        else:
+            typer.echo(page)

@@ -12,7 +12,7 @@ import pandas as pd
 from ..sim.columns import ENDS, SIDE_COLUMNS
 from ..sim.summary import N_GROUPS, PairingSummary
 from .results import Results
-from .stats import Interval, mean_interval, share_interval
+from .stats import LEVEL, Interval, mean_interval, share_interval
 
 SOURCES = {
     "set_points": "sets",
@@ -85,7 +85,7 @@ def entry_share(results: Results, entry: int) -> Interval:
 
 
 def standings(results: Results) -> pd.DataFrame:
-    """Return a row an entry that counts, the best win share first.
+    """Return a row an entry that counts, the best win share first; no rows when nothing counts.
 
     Columns: strategy; matches; win_share and margin (points a match), each with _low and _high;
     score (points a match).
@@ -107,6 +107,73 @@ def standings(results: Results) -> pd.DataFrame:
     frame = pd.DataFrame(rows, columns=None if rows else ["strategy", "matches", "win_share"])
     by = ["win_share", "margin"] if rows else ["win_share"]
     return frame.sort_values(by, ascending=False, kind="stable", ignore_index=True)
+
+
+def meetings(results: Results) -> pd.DataFrame:
+    """Return a row for each strategy and each of its opponents, both in the order of the standings.
+
+    Columns: strategy, opponent; boards, matches, wins, draws, losses (of strategy); margin (points
+    a match, strategy over opponent) and win_share (draw = half), each with _low and _high; LL, LD,
+    WL+DD, WD, WW (boards, for strategy); turns (turns a deal); told_apart ("ahead", "behind" or
+    "level": whether the interval of the margin lies above zero, below zero or holds it; "unknown"
+    without an interval).
+    """
+    order = list(standings(results)["strategy"])
+    deals = results.plan.rules.deals
+    rows = []
+    for name in order:
+        for side, opponent, summary in results.sides_of(results.names.index(name)):
+            margin, share = pairing_margin(summary), pairing_share(summary)
+            counts = [summary.total(column) for column in ("wins", "draws", "losses")]
+            pairs = summary.pairs()
+            if side == "b":
+                margin, share = -margin, _complement(share)
+                counts, pairs = counts[::-1], pairs[::-1]
+            rows.append(
+                {
+                    "strategy": name,
+                    "opponent": results.names[opponent],
+                    "boards": summary.total("boards"),
+                    "matches": summary.total("matches"),
+                    **dict(zip(("wins", "draws", "losses"), counts, strict=True)),
+                    **_spread("margin", margin),
+                    **_spread("win_share", share),
+                    **dict(zip(("LL", "LD", "WL+DD", "WD", "WW"), pairs, strict=True)),
+                    "turns": summary.total("turns") / (summary.total("matches") * deals),
+                    "told_apart": _told_apart(margin),
+                }
+            )
+    place = {name: index for index, name in enumerate(order)}
+    rows.sort(key=lambda row: (place[row["strategy"]], place[row["opponent"]]))
+    return pd.DataFrame(rows)
+
+
+def better_sides(met: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of `meetings` of the side with the higher margin, the largest margin first.
+
+    Each pairing has one row; of two sides at a margin of zero it is the first.
+    """
+    if met.empty:
+        return met
+    pair = [frozenset(names) for names in zip(met["strategy"], met["opponent"], strict=True)]
+    ranked = met.assign(pair=pair).sort_values("margin", ascending=False, kind="stable")
+    once = ranked.drop_duplicates("pair").drop(columns="pair")
+    return once.reset_index(drop=True)
+
+
+def _complement(share: Interval) -> Interval:
+    """Return a share seen from the other side."""
+    low = None if share.high is None else 1 - share.high
+    high = None if share.low is None else 1 - share.low
+    return Interval(1 - share.estimate, low, high, share.level)
+
+
+def _told_apart(margin: Interval) -> str:
+    if margin.low is None or margin.high is None:
+        return "unknown"
+    if margin.low > 0:
+        return "ahead"
+    return "behind" if margin.high < 0 else "level"
 
 
 def crosstable(results: Results, value: str) -> pd.DataFrame:
@@ -163,7 +230,7 @@ def events(results: Results) -> pd.DataFrame:
 def distribution(results: Results, quantity: str) -> pd.DataFrame:
     """Return exact counts of an entry's "score" or "margin" of a match, over all opponents.
 
-    Columns: strategy, value (points), count (matches).
+    Columns: strategy (in the order of the standings), value (points, rising), count (matches).
     """
     frames = []
     for name in standings(results)["strategy"]:
@@ -178,22 +245,27 @@ def distribution(results: Results, quantity: str) -> pd.DataFrame:
             )
     if not frames:
         return pd.DataFrame({"strategy": [], "value": [], "count": []})
-    together = pd.concat(frames, ignore_index=True)
-    return together.groupby(["strategy", "value"], sort=True, as_index=False)["count"].sum()
+    together = pd.concat(frames, ignore_index=True).sort_values("value", kind="stable")
+    counts = together.groupby(["strategy", "value"], sort=False, as_index=False)["count"].sum()
+    place = {name: index for index, name in enumerate(standings(results)["strategy"])}
+    return counts.sort_values(
+        "strategy", key=lambda names: names.map(place), kind="stable", ignore_index=True
+    )
 
 
 def deal_lengths(results: Results) -> pd.DataFrame:
     """Return exact counts of the turns of a deal, over all pairings.
 
-    Columns: turns, count (deals).
+    Columns: turns, count (deals), share (of all deals).
     """
     frames = [
         pd.DataFrame({"turns": h.values, "count": h.counts})
         for h in (summary.histograms["deal_turns"] for _, summary in results.played())
     ]
     if not frames:
-        return pd.DataFrame({"turns": [], "count": []})
-    return pd.concat(frames).groupby("turns", as_index=False)["count"].sum()
+        return pd.DataFrame({"turns": [], "count": [], "share": []})
+    lengths = pd.concat(frames).groupby("turns", as_index=False)["count"].sum()
+    return lengths.assign(share=lengths["count"] / lengths["count"].sum())
 
 
 def deal_ends(results: Results) -> pd.DataFrame:
@@ -214,6 +286,29 @@ def deal_ends(results: Results) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
+def bins(frame: pd.DataFrame, most: int = 100) -> pd.DataFrame:
+    """Return a `distribution` in bins of one round width, the same bins for all strategies.
+
+    Columns: strategy, low, high (points; low is in the bin, high in the next), share (of the
+    strategy's matches). There are at most `most` bins a strategy, those between that are empty
+    among them.
+    """
+    if frame.empty:
+        return pd.DataFrame({"strategy": [], "low": [], "high": [], "share": []})
+    first, last = int(frame["value"].min()), int(frame["value"].max())
+    widths = (step * 10**power for power in range(10) for step in (1, 2, 5))
+    width = next(w for w in widths if last // w - first // w + 1 <= most)
+    places = np.arange(first // width, last // width + 1)
+    parts = []
+    for name, part in frame.groupby("strategy", sort=False):
+        inside = (part["value"] // width - places[0]).astype(int)
+        counts = np.bincount(inside, weights=part["count"], minlength=places.size)
+        shares = counts / counts.sum()
+        edges = {"low": places * width, "high": (places + 1) * width}
+        parts.append(pd.DataFrame({"strategy": name, **edges, "share": shares}))
+    return pd.concat(parts, ignore_index=True)
+
+
 def quantiles(frame: pd.DataFrame, levels: tuple[float, ...]) -> pd.DataFrame:
     """Return exact quantiles of a `distribution`: the smallest value whose share reaches a level.
 
@@ -225,9 +320,70 @@ def quantiles(frame: pd.DataFrame, levels: tuple[float, ...]) -> pd.DataFrame:
         order = np.argsort(values)
         values, counts = values[order], counts[order]
         total = counts.sum()
-        places = np.searchsorted(np.cumsum(counts), np.ceil(np.array(levels) * total))
+        places = np.searchsorted(np.cumsum(counts), np.ceil(np.array(levels) * total - 1e-6))
         mean = (values * counts).sum() / total
         deviation = np.sqrt(((values - mean) ** 2 * counts).sum() / total)
         quantile = dict(zip(levels, values[np.minimum(places, len(values) - 1)], strict=True))
         rows[name] = {**quantile, "mean": mean, "sd": deviation}
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+"""The quantiles that reports show."""
+
+
+def overview(results: Results) -> dict[str, Any]:
+    """Return the numbers that describe a run as a whole.
+
+    strategies and pairings that count; matches and deals; the least and the most boards of a
+    pairing (they differ in an interrupted run), and matches and deals of a strategy, as x_low and
+    x_high; planned_matches and planned_boards (of a pairing); turns_per_deal; level (of the
+    intervals); known (whether every pairing has one).
+    """
+    table, met = standings(results), pairings(results)
+    matches = int(met["matches"].sum()) if len(met) else 0
+    each = results.plan.rules.deals
+    deals = matches * each
+    turns = sum(summary.total("turns") for _, summary in results.played())
+    return {
+        "strategies": len(table),
+        "pairings": len(met),
+        "matches": matches,
+        "deals": deals,
+        "boards_low": int(met["boards"].min()) if len(met) else 0,
+        "boards_high": int(met["boards"].max()) if len(met) else 0,
+        "matches_low": int(table["matches"].min()) if len(table) else 0,
+        "matches_high": int(table["matches"].max()) if len(table) else 0,
+        "deals_low": each * int(table["matches"].min()) if len(table) else 0,
+        "deals_high": each * int(table["matches"].max()) if len(table) else 0,
+        "planned_matches": results.plan.matches,
+        "planned_boards": results.plan.boards,
+        "turns_per_deal": turns / deals if deals else None,
+        "level": LEVEL,
+        "known": bool(len(met)) and bool(met["margin_low"].notna().all()),
+    }
+
+
+def report_tables(results: Results) -> dict[str, pd.DataFrame]:
+    """Return every table of a report by its name, which is also that of its CSV file."""
+    scores, margins = distribution(results, "score"), distribution(results, "margin")
+    lengths, met = deal_lengths(results), meetings(results)
+    of_lengths = lengths.rename(columns={"turns": "value"}).assign(strategy="all deals")
+    return {
+        "standings": standings(results),
+        "meetings": met,
+        "pairings": better_sides(met),
+        "crosstable_margin": crosstable(results, "margin"),
+        "crosstable_win_share": crosstable(results, "win_share"),
+        "sources": sources(results),
+        "events": events(results),
+        "scores": scores,
+        "score_bins": bins(scores),
+        "score_quantiles": quantiles(scores, LEVELS),
+        "margins": margins,
+        "margin_bins": bins(margins),
+        "margin_quantiles": quantiles(margins, LEVELS),
+        "deal_lengths": lengths,
+        "deal_length_quantiles": quantiles(of_lengths, LEVELS),
+        "deal_ends": deal_ends(results),
+    }

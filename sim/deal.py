@@ -31,6 +31,8 @@ from .melds import (
     is_one_rank,
     is_stretch,
     legal_plays,
+    lone_layoffs,
+    melded_by,
     playable_cards,
     points_of,
     rank_mask,
@@ -122,6 +124,7 @@ def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
     turned_up = deck[N_SEATS * HAND_SIZE]
     table.pile[0] = turned_up
     table.pile_by[0] = N_SEATS
+    table.beneath[turned_up] = ZERO
     table.pile_mask = bit(turned_up)
     table.pile_size = 1
     hidden.next_card = N_SEATS * HAND_SIZE + 1
@@ -178,32 +181,36 @@ def top_is_free(table: Any) -> bool:
 
 
 @jit
+def pile_from(table: Any, card: int) -> Any:
+    """Return the mask of a pile card (its id) and all cards above it."""
+    return table.pile_mask & ~table.beneath[card]
+
+
+@jit
 def takeable_cards(table: Any) -> Any:
     """Return the mask of the pile cards that the seat to act may take, from the draw on.
 
     Each can be taken with all cards above it, and be played at once. RULES section 5.1.
     """
     rules = table.rules
+    hand = table.hand
+    pile = table.pile_mask
     takeable = ZERO
-    if table.pile_size > 0 and top_is_free(table):
+    if pile != ZERO and top_is_free(table):
         takeable = bit(table.pile[table.pile_size - 1])
-    whole = table.hand | table.pile_mask
-    wanted = table.pile_mask & playable_cards(
-        whole, table.sets_mask, table.runs_mask, rules.min_run
-    )
-    cards = table.hand
-    index = table.pile_size
-    while wanted != ZERO:
-        index -= 1
-        card = np.int64(table.pile[index])
-        mask = bit(card)
-        cards |= mask
-        if wanted & mask != ZERO:
-            wanted &= ~mask
-            if can_play_with(
-                card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
-            ):
-                takeable |= mask
+    wanted = pile & playable_cards(hand | pile, table.sets_mask, table.runs_mask, rules.min_run)
+    if rules.new_meld == 0:
+        takeable |= wanted & lone_layoffs(pile, table.sets_mask, table.runs_mask)
+    takeable |= wanted & melded_by(hand, rules.min_run)
+    wanted &= ~takeable
+    while wanted != ZERO:  # those that need cards that lie above them
+        card = trailing_zeros(wanted)
+        wanted = without_lowest(wanted)
+        cards = hand | pile_from(table, card)
+        if can_play_with(
+            card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
+        ):
+            takeable |= bit(card)
     return takeable
 
 
@@ -273,13 +280,10 @@ def why_not_take(table: Any, card: int) -> int:
     mask = bit(card)
     if table.pile_mask & mask == ZERO:
         return NOT_IN_PILE
-    index = table.pile_size - 1
-    if table.pile[index] == card and top_is_free(table):
+    taken = pile_from(table, card)
+    if taken == mask and top_is_free(table):
         return LEGAL
-    cards = table.hand | mask
-    while table.pile[index] != card:
-        cards |= bit(table.pile[index])
-        index -= 1
+    cards = table.hand | taken
     rules = table.rules
     fits = can_play_with(
         card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
@@ -385,17 +389,13 @@ def draw_stock(table: Any, hidden: Any) -> None:
 @jit
 def take_pile(table: Any, card: int) -> int:
     """Take the pile from `card` upward, bound unless the top is free; return cards taken."""
-    index = table.pile_size - 1
-    if table.pile[index] == card and top_is_free(table):
+    taken = pile_from(table, card)
+    if taken == bit(card) and top_is_free(table):
         table.free_top = card
     else:
         table.bound = card
-    taken = bit(table.pile[index])
-    while table.pile[index] != card:
-        index -= 1
-        taken |= bit(table.pile[index])
-    n_taken = table.pile_size - index
-    table.pile_size = index
+    n_taken = popcount(taken)
+    table.pile_size -= n_taken
     table.pile_mask &= ~taken
     table.hand |= taken
     table.known[table.seat] |= taken
@@ -444,6 +444,7 @@ def discard(table: Any, hidden: Any, card: int) -> None:
     table.discarded[seat] |= mask
     table.pile[table.pile_size] = card
     table.pile_by[table.pile_size] = seat
+    table.beneath[card] = table.pile_mask
     table.pile_size += 1
     table.pile_mask |= mask
     if table.hand == ZERO and table.rules.last_discard == GOES_OUT:

@@ -10,6 +10,7 @@ is old is thrown away after a month.
 import hashlib
 import os
 import platform
+import re
 import shutil
 import tempfile
 import time
@@ -67,10 +68,11 @@ def _cache_dir(files: Iterable[Path]) -> Path:
 
 
 def drop_old_caches() -> None:
-    """Remove compiled code that nobody has used for a month."""
+    """Remove compiled code that nobody has used for a month, and nothing else in that folder."""
     with suppress(OSError):
         for folder in cache_root().iterdir():
-            if folder.is_dir() and time.time() - folder.stat().st_mtime > KEEP_CACHES_DAYS * 86400:
+            ours = re.fullmatch("[0-9a-f]{16}", folder.name) and folder.is_dir()
+            if ours and time.time() - folder.stat().st_mtime > KEEP_CACHES_DAYS * 86400:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -114,6 +116,15 @@ def jit(signature: Any = None, **options: Any) -> Any:
     if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
         return numba.njit(**settings)(signature)
     return numba.njit(signature, **settings)
+
+
+def inline(function: Callable[..., Any]) -> Any:
+    """Compile a function of the core into whoever calls it.
+
+    For what is called in every turn with many arguments: a hook is three words, and passing a
+    tuple of twelve through a call costs more than the hook.
+    """
+    return jit(function, inline="always")
 
 
 def compile_hook(function: Callable[..., Any], signature: Any) -> Any:

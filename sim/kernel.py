@@ -38,7 +38,7 @@ from .deal import (
     why_not_take,
 )
 from .invariants import cards_are_whole, state_is_ok
-from .jit import jit
+from .jit import inline, jit
 from .melds import CARDS_MASK, KIND_SHIFT, SET, four_bonus, points_of
 from .seeds import deck_key, seat_key, shuffle
 from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
@@ -88,7 +88,7 @@ PLAYERS_TYPE = types.Tuple((HOOKS_TYPE, HOOKS_TYPE, HOOKS_TYPE, SEATS_TYPE))
 DRAW, MELD, DISCARD_HOOK = range(3)
 
 
-@jit
+@inline
 def _ask(hooks: Any, seats: Any, who: int, table: Any) -> int:
     """Return what a hook of player `who` answers."""
     hook = hooks[who]
@@ -97,7 +97,7 @@ def _ask(hooks: Any, seats: Any, who: int, table: Any) -> int:
     return hook(table, params, work)
 
 
-@jit
+@inline
 def _note(where: Any, action: Any) -> None:
     """Add an action to the log while there is room."""
     if where.n_logged < where.log_size:
@@ -113,7 +113,7 @@ def _fail(where: Any, hook: int, answer: int, code: int) -> int:
     return code
 
 
-@jit
+@inline
 def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
     answer = _ask(players[0], players[3], where.seat ^ where.rotation, table)
@@ -144,7 +144,7 @@ def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@jit
+@inline
 def _count_play(side: Any, play: Any, rules: Any) -> None:
     cards = play & CARDS_MASK
     points = points_of(cards, rules)
@@ -164,7 +164,7 @@ def _count_play(side: Any, play: Any, rules: Any) -> None:
         side.layoff_points += points
 
 
-@jit
+@inline
 def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
@@ -186,7 +186,7 @@ def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@jit
+@inline
 def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
     if discardable_cards(table) == ZERO:
@@ -209,7 +209,7 @@ def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> in
     return LEGAL
 
 
-@jit
+@inline
 def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play one turn: draw, meld, discard; return a failure's code or `LEGAL`."""
     turn = table.turns
@@ -227,7 +227,7 @@ def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> 
     return code
 
 
-@jit
+@inline
 def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, where: Any) -> int:
     """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
@@ -244,7 +244,7 @@ def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, 
     return LEGAL
 
 
-@jit
+@inline
 def _score_deal(
     table: Any, hidden: Any, side_a: Any, side_b: Any, deal: Any, rotation: int
 ) -> None:
@@ -267,7 +267,7 @@ def _score_deal(
             deal.deal_score_b = score
 
 
-@jit
+@inline
 def _clear_work(seats: Any) -> None:
     """Empty the memory of all players, as it is when a deal begins."""
     for who in range(4):
@@ -275,7 +275,7 @@ def _clear_work(seats: Any) -> None:
         work[:] = 0
 
 
-@jit
+@inline
 def _play_match(
     state: Any,
     players: Any,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .bits import ONE, ZERO, bit, leading_zeros, popcount, trailing_zeros
+from .bits import ONE, ZERO, bit, leading_zeros, popcount, trailing_zeros, without_lowest
 from .cards import FIRST_JOKER, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
 from .jit import jit
 
@@ -154,6 +154,24 @@ def playable_cards(cards: Any, sets_mask: Any, runs_mask: Any, min_run: int) -> 
 
 
 @jit
+def lone_layoffs(cards: Any, sets_mask: Any, runs_mask: Any) -> Any:
+    """Return those of `cards` that could each be laid off alone on a meld of the table."""
+    return cards & (set_ranks(sets_mask) | run_neighbours(runs_mask))
+
+
+@jit
+def melded_by(hand: Any, min_run: int) -> Any:
+    """Return the cards that meld with two of `hand`, in runs only where three are enough."""
+    suited = hand & SUITED_MASK
+    cards = ranks_with_two(hand)
+    if min_run == 3:
+        up, down = suited << _U4, suited >> _U4
+        runs = (up & (suited << _U8)) | (down & (suited >> _U8)) | (up & down)
+        cards |= runs & SUITED_MASK
+    return cards
+
+
+@jit
 def stretch_up(cards: Any, card: int) -> int:
     """Return how many cards of one suit follow each other in `cards` from `card` up (1 to 13).
 
@@ -243,38 +261,41 @@ def legal_plays(
     """
     whole = must != ZERO and rules.new_meld != 0
     n = 0
-    for rank in range(N_RANKS):
-        mine = cards & (RANK_MASK << np.uint64(4 * rank))
-        if mine == ZERO or (must & ~mine) != ZERO:
+    left = set_cards(cards) | set_layoffs(cards, sets_mask)
+    while left != ZERO:
+        rank = rank_mask(trailing_zeros(left))
+        mine = cards & rank
+        left &= ~rank
+        if must & ~mine != ZERO:
             continue
-        if (sets_mask & (RANK_MASK << np.uint64(4 * rank))) != ZERO:
+        if sets_mask & rank != ZERO:
             if not whole:
                 plays[n] = mine | SET_BITS
                 n += 1
-        elif popcount(mine) >= 3:
-            plays[n] = mine | SET_BITS
-            n += 1
-            if popcount(mine) == 4:
-                for suit in range(N_SUITS):
-                    three = mine & ~bit(4 * rank + suit)
-                    if (must & ~three) == ZERO:
-                        plays[n] = three | SET_BITS
-                        n += 1
-    suited = cards & SUITED_MASK
-    for low in range(FIRST_JOKER):
-        if (suited >> np.uint64(low)) & ONE == ZERO:
             continue
+        plays[n] = mine | SET_BITS
+        n += 1
+        if popcount(mine) == 4:
+            for card in range(trailing_zeros(mine), trailing_zeros(mine) + N_SUITS):
+                three = mine & ~bit(card)
+                if must & ~three == ZERO:
+                    plays[n] = three | SET_BITS
+                    n += 1
+    fit = run_cards(cards, rules.min_run) | run_layoffs(cards, runs_mask)
+    left = fit
+    while left != ZERO:
+        card = trailing_zeros(left)
+        left = without_lowest(left)
         stretch = ZERO
         length = 0
-        high = low
-        while high < FIRST_JOKER and (suited >> np.uint64(high)) & ONE != ZERO:
-            stretch |= bit(high)
+        while card < FIRST_JOKER and fit & bit(card) != ZERO:
+            stretch |= bit(card)
             length += 1
+            card += 4
             fits = length >= rules.min_run or (not whole and touches_run(stretch, runs_mask))
-            if fits and (must & ~stretch) == ZERO:
+            if fits and must & ~stretch == ZERO:
                 plays[n] = stretch | RUN_BITS
                 n += 1
-            high += 4
     return n
 
 

@@ -46,6 +46,7 @@ TABLE_FIELDS = (
         "for each pile card, the seat that discarded it; 4: turned up",
         (56,),
     ),
+    Field("beneath", "u8", "for each card id in the pile, the pile cards beneath it", (56,)),
     Field("pile_size", "i8", "cards in the pile"),
     Field("stock_size", "i8", "cards in the stock"),
     Field("counts", "i8", "cards in the hand of each seat", (4,)),

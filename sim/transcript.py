@@ -205,8 +205,9 @@ def _check_deal_head(rules: Rules, deal: Any, field: str) -> tuple[np.ndarray, n
         raise TranscriptError(f"{field}.dealer: {shown(dealer)} is not a seat from 0 to 3")
     _field(deal, "actions", list, field)
     _field(deal, "score", list, field)
+    text = _field(deal, "deck", str, field)
     try:
-        deck = parse_deck(_field(deal, "deck", str, field), rules.jokers)
+        deck = parse_deck(text, rules.jokers)
     except ValueError as error:
         raise TranscriptError(f"{field}.deck: {error}") from None
     return _dealt(rules, dealer, deck)

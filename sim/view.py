@@ -23,7 +23,7 @@ import numpy as np
 from numba import types
 
 from .bits import multiply_high, popcount, trailing_zeros, without_lowest
-from .deal import bound_mask, discardable_cards, takeable_cards
+from .deal import bound_mask, discardable_cards, pile_from, takeable_cards
 from .jit import jit
 from .melds import RUN_BITS, SET_BITS, legal_plays
 from .seeds import GOLDEN, mix64
@@ -70,11 +70,14 @@ def nth_card(mask: Any, n: int) -> int:
 
 @jit
 def pile_index(view: Any, card: int) -> int:
-    """Return the index in the pile at which a card (its id) lies."""
-    index = view.pile_size - 1
-    while view.pile[index] != card:
-        index -= 1
-    return index
+    """Return the index in the pile at which a card (its id) lies, the answer that takes it."""
+    return popcount(view.beneath[card])
+
+
+@jit
+def taken_with(view: Any, card: int) -> Any:
+    """Return the mask of what taking a pile card (its id) brings: it and all above it."""
+    return pile_from(view, card)
 
 
 @jit

@@ -8,7 +8,17 @@ from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.cards import SUITED_MASK
 from ..sim.jit import jit
 from ..sim.melds import points_of, rank_mask, ranks_with_three, set_cards
-from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, fewest_cards, partner, takeable, unseen
+from ..sim.view import (
+    DRAW_PASS,
+    DRAW_STOCK,
+    discards,
+    fewest_cards,
+    partner,
+    pile_index,
+    takeable,
+    taken_with,
+    unseen,
+)
 from .base import Param, Strategy
 from .toolkit import bind_chance, completers, layable, next_play, take_gain
 
@@ -59,18 +69,14 @@ class Doubler(Strategy):
         wanted = takeable(view)
         best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
         most = 0
-        taken = ZERO
-        index = view.pile_size
         while wanted != ZERO:
-            index -= 1
-            mask = bit(view.pile[index])
-            taken |= mask
-            if wanted & mask != ZERO:
-                wanted &= ~mask
-                worth = take_gain(view, taken)
-                if worth > most:
-                    most = worth
-                    best = index
+            card = trailing_zeros(wanted)
+            wanted = without_lowest(wanted)
+            taken = taken_with(view, card)
+            worth = take_gain(view, taken)
+            if worth > most:
+                most = worth
+                best = pile_index(view, card)
         return best
 
     @staticmethod

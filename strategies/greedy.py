@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..sim.bits import ZERO, bit
+from ..sim.bits import ZERO, trailing_zeros, without_lowest
 from ..sim.melds import points_of
-from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, takeable
+from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, pile_index, takeable, taken_with
 from .base import Param, Strategy
 from .toolkit import dearest, layable, next_play, promising
 
@@ -23,21 +23,17 @@ class Greedy(Strategy):
         wanted = takeable(view)
         best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
         most = -params[0]
-        taken = ZERO
-        index = view.pile_size
         while wanted != ZERO:
-            index -= 1
-            mask = bit(view.pile[index])
-            taken |= mask
-            if wanted & mask != ZERO:
-                wanted &= ~mask
-                cards = view.hand | taken
-                down = layable(cards, view.sets_mask, view.runs_mask, view.rules.min_run)
-                idle = points_of(taken & ~down, view.rules)
-                worth = np.float64(points_of(down, view.rules) - idle)
-                if worth > most:
-                    most = worth
-                    best = index
+            card = trailing_zeros(wanted)
+            wanted = without_lowest(wanted)
+            taken = taken_with(view, card)
+            cards = view.hand | taken
+            down = layable(cards, view.sets_mask, view.runs_mask, view.rules.min_run)
+            idle = points_of(taken & ~down, view.rules)
+            worth = np.float64(points_of(down, view.rules) - idle)
+            if worth > most:
+                most = worth
+                best = pile_index(view, card)
         return best
 
     @staticmethod

@@ -4,7 +4,16 @@ import numpy as np
 
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.melds import points_of
-from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, partner, takeable, unseen
+from ..sim.view import (
+    DRAW_PASS,
+    DRAW_STOCK,
+    discards,
+    partner,
+    pile_index,
+    takeable,
+    taken_with,
+    unseen,
+)
 from .base import Param, Strategy
 from .toolkit import bind_chance, completers, layable, next_play, take_gain
 
@@ -36,21 +45,17 @@ class Hunter(Strategy):
         hidden = unseen(view)
         hopes = points_of(completers(view.hand) & hidden, rules)
         most = 0.0
-        taken = ZERO
-        index = view.pile_size
         while wanted != ZERO:
-            index -= 1
-            mask = bit(view.pile[index])
-            taken |= mask
-            if wanted & mask != ZERO:
-                wanted &= ~mask
-                cards = view.hand | taken
-                rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
-                more = points_of(completers(rest) & hidden, rules) - hopes
-                worth = take_gain(view, taken) + params[0] * more
-                if worth > most:
-                    most = worth
-                    best = index
+            card = trailing_zeros(wanted)
+            wanted = without_lowest(wanted)
+            taken = taken_with(view, card)
+            cards = view.hand | taken
+            rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            more = points_of(completers(rest) & hidden, rules) - hopes
+            worth = take_gain(view, taken) + params[0] * more
+            if worth > most:
+                most = worth
+                best = pile_index(view, card)
         return best
 
     @staticmethod

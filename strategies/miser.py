@@ -7,7 +7,15 @@ import numpy as np
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.jit import jit
 from ..sim.melds import points_of
-from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, fewest_cards, takeable
+from ..sim.view import (
+    DRAW_PASS,
+    DRAW_STOCK,
+    discards,
+    fewest_cards,
+    pile_index,
+    takeable,
+    taken_with,
+)
 from .base import Param, Strategy
 from .toolkit import bind_chance, layable, next_play, promising, take_gain
 
@@ -53,21 +61,17 @@ class Miser(Strategy):
         rules = view.rules
         rate = params[0] + params[1] * nearness(view)
         most = 0.0
-        taken = ZERO
-        index = view.pile_size
         while wanted != ZERO:
-            index -= 1
-            mask = bit(view.pile[index])
-            taken |= mask
-            if wanted & mask != ZERO:
-                wanted &= ~mask
-                cards = view.hand | taken
-                rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
-                stranded = taken & rest & ~promising(rest)
-                worth = take_gain(view, taken) - rate * points_of(stranded, rules)
-                if worth > most:
-                    most = worth
-                    best = index
+            card = trailing_zeros(wanted)
+            wanted = without_lowest(wanted)
+            taken = taken_with(view, card)
+            cards = view.hand | taken
+            rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            stranded = taken & rest & ~promising(rest)
+            worth = take_gain(view, taken) - rate * points_of(stranded, rules)
+            if worth > most:
+                most = worth
+                best = pile_index(view, card)
         return best
 
     @staticmethod

@@ -27,7 +27,7 @@ from ..sim.melds import (
     stretch_up,
     touches_run,
 )
-from ..sim.view import NOTHING, play_run, play_set, unseen
+from ..sim.view import NOTHING, play_run, play_set
 
 _U4, _U8 = np.uint64(4), np.uint64(8)
 
@@ -169,18 +169,17 @@ def _presence(card: int, sure: Any, hidden: Any, chance: float) -> float:
 
 
 @jit
-def bind_chance(view: Any, card: int, seat: int) -> float:
+def bind_chance(view: Any, card: int, seat: int, hidden: Any) -> float:
     """Return about how likely `seat` could bind `card` if it were thrown now, 0 to 1.
 
     Certain if the card fits the table, or makes a meld with cards of the pile and cards that the
     seat is known to hold. Else the chances of its possible melds of three are added up; each
-    unseen card is taken to lie anywhere unseen with the same chance.
+    unseen card (`hidden`, a mask) is taken to lie anywhere unseen with the same chance.
     """
     mask = bit(card)
     if view.rules.new_meld == 0:
         if (set_ranks(view.sets_mask) | run_neighbours(view.runs_mask)) & mask != ZERO:
             return 1.0
-    hidden = unseen(view)
     known = view.known[seat]
     sure = view.pile_mask | known
     held = (view.counts[seat] - popcount(known)) / max(1, popcount(hidden))

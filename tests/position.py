@@ -51,6 +51,8 @@ class Position:
         self.table["counts"] = [len(hand) // 2 for hand in hands]
         self.table["pile_size"], self.table["pile_mask"] = len(pile) // 2, mask_of(ids(pile))
         self.table["pile"][: len(pile) // 2] = ids(pile)
+        for place, card in enumerate(ids(pile)):
+            self.table["beneath"][card] = mask_of(ids(pile)[:place])
         self.table["sets_mask"], self.table["runs_mask"] = mask_of(ids(sets)), mask_of(ids(runs))
         size = int(self.table["rules"]["pack_size"])
         self.table["stock_size"] = len(stock) // 2

@@ -1,0 +1,381 @@
+"""The figures of a report: each takes frames of `tables`, and returns a figure.
+
+`FIGURES` names them all. No number is computed here but places on the canvas.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.transforms import blended_transform_factory
+
+from . import style
+from .numbers import digits_for, number, percent, signed
+from .style import Look
+
+
+def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
+    """Return win share and margin of each strategy with intervals, best on top."""
+    n = len(standings)
+    if look.narrow:
+        figure = look.figure(2 * (70 + 44 * n))
+        left, right = figure.subplots(2, 1)
+    else:
+        figure = look.figure(74 + 36 * n)
+        left, right = figure.subplots(1, 2)
+    names = [look.label(name) for name in standings["strategy"]]
+    colours = [look.colours[name] for name in standings["strategy"]]
+    digits = digits_for(standings, "win_share", scale=100)
+    shares = [percent(value, digits) for value in standings["win_share"]]
+    _dots(left, standings, "win_share", colours, shares, scale=100)
+    left.set(title="Matches won, %", xlim=(-5, 105))
+    left.axvline(50, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
+    digits = digits_for(standings, "margin")
+    margins = [signed(value, digits) for value in standings["margin"]]
+    _dots(right, standings, "margin", colours, margins)
+    right.set(title="Margin, points a match")
+    _margin_axis(right)
+    _name_rows(left, names, look)
+    _name_rows(right, names if look.narrow else [""] * n, look)
+    return figure
+
+
+def pairings_figure(pairings: pd.DataFrame, look: Look) -> Figure:
+    """Return the margin of each pairing with its interval, from the side that is ahead."""
+    figure = look.figure(62 + (44 if look.narrow else 30) * len(pairings))
+    axes = figure.subplots()
+    colours = [look.colours[name] for name in pairings["strategy"]]
+    digits = digits_for(pairings, "margin")
+    texts = [signed(value, digits) for value in pairings["margin"]]
+    _dots(axes, pairings, "margin", colours, texts)
+    _margin_axis(axes)
+    pairs = zip(pairings["strategy"], pairings["opponent"], strict=True)
+    _name_rows(axes, [f"{look.label(a)} – {look.label(b)}" for a, b in pairs], look)
+    axes.set_xlabel("margin, points a match")
+    return figure
+
+
+def _dots(
+    axes: Axes,
+    frame: pd.DataFrame,
+    value: str,
+    colours: list[str],
+    texts: list[str],
+    scale: float = 1,
+) -> None:
+    """Draw estimates as dots and intervals as bars, row by row, with the value above each."""
+    rows = zip(frame[value], frame[f"{value}_low"], frame[f"{value}_high"], strict=True)
+    for place, (middle, low, high) in enumerate(rows):
+        colour = colours[place]
+        if not np.isnan(low):
+            axes.plot([scale * low, scale * high], [place, place], color=colour, linewidth=3)
+        axes.plot([scale * middle], [place], "o", color=colour, markersize=6.5, markeredgewidth=0)
+        axes.annotate(
+            texts[place],
+            (scale * middle, place),
+            xytext=(0, 6.5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=11,
+        )
+    axes.grid(axis="x")
+
+
+def _margin_axis(axes: Axes) -> None:
+    """Give an axis of margins its zero, room for the values, and signs."""
+    low, high = axes.get_xlim()
+    low, high = min(low, 0.0), max(high, 0.0)
+    room = 0.12 * (high - low or 1.0)
+    axes.set_xlim(low - room, high + room)
+    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
+    _ticks(axes, signed)
+
+
+def _ticks(axes: Axes, text: Callable[[float, int], str]) -> None:
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: text(value, 0)))
+
+
+def _name_rows(axes: Axes, names: list[str], look: Look, foot: float = 0.5) -> None:
+    """Label the rows 0, 1, … from the top: at the left, or on a phone above each row."""
+    n = len(names)
+    axes.set_ylim(n - 1 + foot, -0.75)
+    axes.set_yticks([])
+    if not look.narrow:
+        axes.set_yticks(range(n), names)
+        axes.tick_params(axis="y", labelcolor=style.INK, labelsize=12)
+        return
+    beside = blended_transform_factory(axes.transAxes, axes.transData)
+    for place, name in enumerate(names):
+        axes.text(0, place - 0.32, name, transform=beside, va="bottom", fontsize=11.5)
+
+
+def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -> Figure:
+    """Return the win share and margin of each row's strategy against each column's."""
+    n = len(shares)
+    cell = min(72.0, (look.width - 130) / n)
+    figure = look.figure(46 * n + 90 if n < 7 else 46 * n + 150)
+    axes = figure.subplots()
+    for row, name in enumerate(shares.index):
+        for column, other in enumerate(shares.columns):
+            share, margin = shares.loc[name, other], margins.loc[name, other]
+            corner = (column - 0.48, row - 0.47)
+            if np.isnan(share):
+                box = {"facecolor": style.GRID, "alpha": 0.45}
+                axes.add_patch(_rectangle(corner, box))
+                continue
+            colour = style.AHEAD if share >= 0.5 else style.BEHIND
+            box = {"facecolor": colour, "alpha": 0.06 + 0.5 * abs(2 * share - 1)}
+            axes.add_patch(_rectangle(corner, box))
+            big = 13 if cell > 45 else 10
+            axes.text(
+                column, row - 0.06, percent(share, 1), ha="center", va="bottom", fontsize=big
+            )
+            axes.text(
+                column, row + 0.06, signed(margin, 1), ha="center", va="top", fontsize=big - 2.5
+            )
+    labels = [style.shortened(name, 16 if look.narrow else 22) for name in shares.index]
+    axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+    axes.set_yticks(range(n), labels)
+    axes.set_xticks(range(n), labels)
+    axes.xaxis.tick_top()
+    axes.tick_params(axis="both", length=0, labelcolor=style.INK)
+    if max(map(len, labels)) * 7 > cell:
+        axes.tick_params(axis="x", labelrotation=40)
+        for label in axes.get_xticklabels():
+            label.set(ha="left", rotation_mode="anchor")
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    return figure
+
+
+def _rectangle(corner: tuple[float, float], box: Mapping[str, object]) -> Patch:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 0.96, 0.94, linewidth=0, **box)  # type: ignore[arg-type]
+
+
+def scores_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
+    """Return how the scores of each strategy's matches are spread."""
+    figure = _ridges(bins, quantiles, look)
+    figure.axes[0].set_xlabel("score of a match, points")
+    _ticks(figure.axes[0], number)
+    return figure
+
+
+def margins_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
+    """Return how the margins of each strategy's matches are spread; right of zero it won."""
+    figure = _ridges(bins, quantiles, look)
+    axes = figure.axes[0]
+    axes.set_xlabel("margin of a match, points")
+    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
+    _ticks(axes, signed)
+    return figure
+
+
+def _ridges(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
+    """Return a row a strategy: a histogram (one scale for all), under it the quantiles."""
+    names = list(quantiles.index)
+    figure = look.figure(56 + (78 if look.narrow else 72) * len(names))
+    axes = figure.subplots()
+    axes.grid(axis="x")
+    tallest = bins["share"].max()
+    for place, name in enumerate(names):
+        colour = look.colours[name]
+        part = bins[bins["strategy"] == name]
+        edges = [*part["low"], part["high"].iloc[-1]]
+        heights = place - 0.72 * part["share"].to_numpy() / tallest
+        axes.stairs(heights, edges, baseline=place, fill=True, color=colour, alpha=0.42)
+        axes.stairs(heights, edges, baseline=place, color=colour, linewidth=1.1)
+        axes.plot([edges[0], edges[-1]], [place, place], color=style.GRID, linewidth=1)
+        _quantile_strip(axes, quantiles.loc[name], place + 0.1, colour)
+    axes.set_xlim(bins["low"].min(), bins["high"].max())
+    _name_rows(axes, [look.label(name) for name in names], look, foot=0.32)
+    return figure
+
+
+def _quantile_strip(axes: Axes, row: pd.Series, y: float, colour: str) -> None:
+    axes.plot([row[0.05], row[0.95]], [y, y], color=colour, linewidth=1.2)
+    axes.plot([row[0.25], row[0.75]], [y, y], color=colour, linewidth=5, solid_capstyle="butt")
+    axes.plot([row[0.5]], [y], "|", color=style.INK, markersize=9, markeredgewidth=2)
+
+
+def sources_figure(sources: pd.DataFrame, look: Look) -> Figure:
+    """Return the parts of each strategy's score: bars to both sides of zero, a mark at the sum."""
+    parts = sources.drop(columns="score")
+    figure = _stacked(parts, style.PART_COLOURS, look, text=lambda value: number(abs(value), 0))
+    axes = figure.axes[0]
+    for place, score in enumerate(sources["score"]):
+        axes.plot([score], [place + 0.34], "^", color=style.INK, markersize=6, markeredgewidth=0)
+        axes.annotate(
+            f"score {number(score, 0)}",
+            (score, place + 0.34),
+            xytext=(7, 0),
+            textcoords="offset points",
+            ha="left",
+            va="center",
+            fontsize=11,
+            fontweight="bold",
+        )
+    axes.axvline(0, color=style.INK, linewidth=1)
+    axes.set_xlabel("points a match")
+    axes.grid(axis="x")
+    _ticks(axes, signed)
+    return figure
+
+
+def deal_ends_figure(ends: pd.DataFrame, look: Look) -> Figure:
+    """Return the shares of each strategy's deals by how they ended."""
+    used = ends.loc[:, (ends > 0).any()]
+    figure = _stacked(100 * used, style.END_COLOURS, look, text=lambda value: f"{value:.0f} %")
+    axes = figure.axes[0]
+    axes.set(xlim=(0, 100))
+    axes.set_xlabel("share of its deals, %")
+    return figure
+
+
+def _stacked(
+    frame: pd.DataFrame, colours: Mapping[str, str], look: Look, text: Callable[[float], str]
+) -> Figure:
+    """Return a row an index: positive values stacked to the right of zero, negative to the left."""
+    columns = [name for name in frame.columns if (frame[name] != 0).any()]
+    height = 74 if look.narrow else 58
+    figure = look.figure(66 + height * len(frame) + (18 * (len(columns) // 3)) * look.narrow)
+    axes = figure.subplots()
+    for place, (_, row) in enumerate(frame.iterrows()):
+        for name, left, value in _stack(row[columns]):
+            axes.barh(place, value, left=left, height=0.5, color=colours[name])
+    low, high = axes.get_xlim()
+    axes.set_xlim(low, high)
+    pixels = (look.width - (30 if look.narrow else 140)) / (high - low)
+    for place, (_, row) in enumerate(frame.iterrows()):
+        for name, left, value in _stack(row[columns]):
+            shown = text(value)
+            if abs(value) * pixels > 7.5 * len(shown):
+                colour = style.text_on(colours[name])
+                middle = left + value / 2
+                axes.text(
+                    middle, place, shown, color=colour, ha="center", va="center", fontsize=11
+                )
+            if left + value != 0:
+                end = [left + value, left + value]
+                axes.plot(end, [place - 0.25, place + 0.25], color=style.PAPER, linewidth=1)
+    _name_rows(axes, [look.label(name) for name in frame.index], look, foot=0.62)
+    handles = [Patch(facecolor=colours[name], label=name) for name in columns]
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=3 if look.narrow else len(columns)
+    )
+    return figure
+
+
+def _stack(row: pd.Series) -> Iterator[tuple[str, float, float]]:
+    """Yield (name, where it begins, value) of each part of a bar."""
+    ends = {True: 0.0, False: 0.0}
+    for name, value in row.items():
+        if value:
+            yield str(name), ends[value > 0], float(value)
+            ends[value > 0] += float(value)
+
+
+def deal_lengths_figure(lengths: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
+    """Return how many turns deals last, over all pairings."""
+    figure = look.figure(240)
+    axes = figure.subplots()
+    shares = 100 * lengths["share"]
+    axes.bar(lengths["turns"], shares, width=0.86, color=style.PART_COLOURS["sets"])
+    axes.set_ylim(-0.12 * shares.max(), 1.06 * shares.max())
+    row = quantiles.iloc[0]
+    _quantile_strip(axes, row, -0.06 * shares.max(), style.MUTED)
+    axes.grid(axis="y")
+    axes.set(xlabel="turns of a deal", ylabel="share of deals, %")
+    axes.spines["bottom"].set_visible(False)
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= 1.06 * shares.max()])
+    axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
+    return figure
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure of the report: title, caption, the frames it is drawn from, and how.
+
+    The caption's fields in braces are filled with texts by the page (see `page.caption_fields`).
+    """
+
+    title: str
+    caption: str
+    tables: tuple[str, ...]
+    draw: Callable[..., Figure]
+
+
+FIGURES: dict[str, FigureSpec] = {
+    "standings": FigureSpec(
+        "Standings",
+        "Share of matches won (a draw counts half) and margin, over all opponents of a strategy. "
+        "n = {matches_each} matches a strategy; {interval}; where no bar shows, it is narrower than the dot. "
+        "The dashed lines are even play.",
+        ("standings",),
+        standings_figure,
+    ),
+    "pairings": FigureSpec(
+        "Margin of each pairing",
+        "From the side that is ahead, points a match. n = {boards_each} boards a pairing, two "
+        "matches each; {interval}. A bar that crosses the dashed line does not tell the two apart.",
+        ("pairings",),
+        pairings_figure,
+    ),
+    "crosstable": FigureSpec(
+        "Row against column",
+        "Share of matches won (large) and margin in points a match (small) of the row's strategy "
+        "against the column's. n = {boards_each} boards a pairing, two matches each.",
+        ("crosstable_win_share", "crosstable_margin"),
+        crosstable_figure,
+    ),
+    "sources": FigureSpec(
+        "Where points come from",
+        "Points a match, over all opponents; n = {matches_each} matches a strategy. What lies "
+        "right of zero less what lies left of it is the score, marked by the triangle.",
+        ("sources",),
+        sources_figure,
+    ),
+    "scores": FigureSpec(
+        "Scores of matches",
+        "Every match counted; n = {matches_each} matches a strategy, bars {score_bin} points "
+        "wide, heights on one scale. Under each: median, middle half, and 5 to 95 %.",
+        ("score_bins", "score_quantiles"),
+        scores_figure,
+    ),
+    "margins": FigureSpec(
+        "Margins of matches",
+        "Own score less the opponents'; right of the dashed line the match was won. "
+        "n = {matches_each} matches a strategy, bars {margin_bin} points wide, heights on one "
+        "scale. Under each: median, middle half, and 5 to 95 %.",
+        ("margin_bins", "margin_quantiles"),
+        margins_figure,
+    ),
+    "deal_lengths": FigureSpec(
+        "Length of deals",
+        "Turns of all four players together, all pairings; n = {deals} deals. Under the bars: "
+        "median, middle half, and 5 to 95 %.",
+        ("deal_lengths", "deal_length_quantiles"),
+        deal_lengths_figure,
+    ),
+    "deal_ends": FigureSpec(
+        "How deals end",
+        "Shares of the deals that a strategy played in; n = {deals_each} deals a strategy.",
+        ("deal_ends",),
+        deal_ends_figure,
+    ),
+}
+
+
+def draw_figure(name: str, tables: Mapping[str, pd.DataFrame], look: Look) -> Figure:
+    """Return one of `FIGURES`; to be called, and its figure written, inside `style.drawing`."""
+    spec = FIGURES[name]
+    return spec.draw(*(tables[table] for table in spec.tables), look)

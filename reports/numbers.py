@@ -1,0 +1,61 @@
+"""How numbers are written for people: thousands separators, true minus signs, one sign rule.
+
+A margin always bears its sign, + for ahead. What is unknown is a dash. Texts hold no-break
+spaces, so that a number never parts from its unit.
+"""
+
+import math
+
+import pandas as pd
+
+UNKNOWN = "–"
+MOST_DIGITS = 3
+
+
+def count(value: float) -> str:
+    """Return a whole number: 12,000."""
+    return f"{value:,.0f}"
+
+
+def number(value: float | None, digits: int = 1) -> str:
+    """Return a number with a sign only when it is negative: 376.8, −3.1."""
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    text = f"{abs(value):,.{digits}f}"
+    return f"−{text}" if value < 0 and float(text.replace(",", "")) else text
+
+
+def signed(value: float | None, digits: int = 1) -> str:
+    """Return a number with its sign: +159.7, −3.1, 0.0."""
+    text = number(value, digits)
+    if text == UNKNOWN or text.startswith("−"):
+        return text
+    return f"+{text}" if float(text.replace(",", "")) else text
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Return a share, 0 to 1, in per cent without the sign: 73.9."""
+    return number(None if share is None else 100 * share, digits)
+
+
+def span(low: float, high: float, digits: int, with_sign: bool = True) -> str:
+    """Return the two ends of an interval: +156.9 to +162.4; a dash when they are unknown."""
+    write = signed if with_sign else number
+    if math.isnan(low) or math.isnan(high):
+        return UNKNOWN
+    return f"{write(low, digits)} to {write(high, digits)}"
+
+
+def digits_for(frame: pd.DataFrame, value: str, scale: float = 1) -> int:
+    """Return how many digits behind the point a column with intervals needs.
+
+    One at least, and as many as show the narrowest interval's half width, and an end that is not
+    zero as something else than zero.
+    """
+    ends = scale * frame[[f"{value}_low", f"{value}_high"]].to_numpy(dtype=float).ravel()
+    halves = scale * (frame[f"{value}_high"] - frame[f"{value}_low"]).to_numpy(dtype=float) / 2
+    sizes = [x for x in (*abs(ends), *halves) if x > 1e-9]
+    if not sizes:
+        return 1
+    needed = -math.floor(math.log10(min(sizes)))
+    return min(max(1, needed), MOST_DIGITS)

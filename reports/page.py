@@ -1,0 +1,285 @@
+"""The report of a run: one HTML file that needs no network, with its figures and tables beside it.
+
+What the page shows comes from `tables.report_tables`; here it is put in order, given words and
+written. The same run gives the same bytes.
+"""
+
+import base64
+import json
+import os
+import shlex
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from ..sim.columns import SIDE_COLUMNS
+from ..sim.rules import Rules
+from ..sim.store import StoreError
+from . import numbers, style
+from .figures import FIGURES, draw_figure
+from .results import Results
+from .tables import LEVELS, overview, report_tables
+from .verdict import listed, verdict
+
+PAGE = "index.html"
+GENERATOR = "prummy report"
+
+
+def write_report(results: Results, folder: Path) -> Path:
+    """Write ``index.html``, ``png/`` and ``csv/`` into a folder; return the page's path.
+
+    The folder is new, empty, or holds an earlier report, which is replaced as a whole once the
+    new one is complete.
+
+    Raises
+    ------
+    StoreError
+        When the folder holds anything else, or cannot be written.
+    """
+    tables = report_tables(results)
+    with _replacing(folder) as temporary:
+        (temporary / "png").mkdir()
+        (temporary / "csv").mkdir()
+        pictures = {}
+        for name in FIGURES if len(tables["standings"]) else ():
+            pictures[name], png = _pictures(name, results, tables)
+            (temporary / "png" / f"{name}.png").write_bytes(png)
+        for name, frame in tables.items():
+            (temporary / "csv" / f"{name}.csv").write_text(_csv(frame), encoding="utf-8")
+        page = render(results, tables, pictures)
+        (temporary / PAGE).write_text(page, encoding="utf-8")
+    return folder / PAGE
+
+
+def figure_names(results: Results) -> list[str]:
+    """Return the names of the figures that the report of a run has."""
+    return list(FIGURES) if any(True for _ in results.played()) else []
+
+
+def render(
+    results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str, dict[str, str]]
+) -> str:
+    """Return the page of a run from its tables and from pictures of its figures."""
+    environment = Environment(
+        loader=PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        count=numbers.count,
+        number=numbers.number,
+        signed=numbers.signed,
+        percent=numbers.percent,
+        listed=listed,
+        shown=_shown,
+    )
+    about = overview(results)
+    words = _caption_fields(about, tables)
+    figures = {
+        name: {
+            **pictures[name],
+            "title": FIGURES[name].title,
+            "caption": FIGURES[name].caption.format(**words),
+            "tables": FIGURES[name].tables,
+        }
+        for name in pictures
+    }
+    return environment.get_template("report.html.j2").render(
+        generator=GENERATOR,
+        names=results.names,
+        manifest=results.manifest,
+        plan=results.plan,
+        about=about,
+        words=words,
+        verdict=verdict(results, tables["standings"], tables["meetings"]),
+        figures=figures,
+        standings=tables["standings"].to_dict("records"),
+        pairings=tables["pairings"].to_dict("records"),
+        meetings=_by_pair(tables["meetings"]),
+        parts=[name for name in tables["sources"].columns if name != "score"],
+        sources=tables["sources"].to_dict("index"),
+        quantiles={
+            name: tables[f"{name}_quantiles"].to_dict("index")
+            for name in ("score", "margin", "deal_length")
+        },
+        levels=LEVELS,
+        events=_events(tables["events"]),
+        ends=tables["deal_ends"].to_dict("index"),
+        end_names=list(tables["deal_ends"].columns),
+        digits=_digits(tables),
+        span=numbers.span,
+        colours=style.strategy_colours(results.names),
+        part_colours=style.PART_COLOURS,
+        end_colours=style.END_COLOURS,
+        heat=_heat,
+        rules=_rules(results),
+        command=shlex.join(["prummy", *results.manifest["command"]]),
+        reproduce=_reproduce(results),
+    )
+
+
+def _pictures(
+    name: str, results: Results, tables: dict[str, pd.DataFrame]
+) -> tuple[dict[str, str], bytes]:
+    """Return a figure's data addresses (wide or narrow, light or dark; size) and its PNG."""
+    colours = style.strategy_colours(results.names)
+    found: dict[str, str] = {}
+    png = b""
+    with style.drawing():
+        for size, width in (("narrow", style.NARROW), ("wide", style.WIDE)):
+            figure = draw_figure(name, tables, style.Look(width, colours))
+            svg = style.svg_bytes(figure)
+            found[size] = _address(svg)
+            found[f"{size}_dark"] = _address(style.dark(svg))
+            found[f"{size}_height"] = str(round(72 * figure.get_figheight()))
+            found[f"{size}_width"] = str(width)
+            if size == "wide":
+                png = style.png_bytes(figure, FIGURES[name].title)
+    return found, png
+
+
+def _address(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    named = not isinstance(frame.index, pd.RangeIndex)
+    return frame.to_csv(
+        index=named, index_label="strategy" if named else None, lineterminator="\n"
+    )
+
+
+def _low_to_high(about: dict[str, Any], name: str) -> str:
+    low, high = about[f"{name}_low"], about[f"{name}_high"]
+    if low == high:
+        return numbers.count(low)
+    return f"{numbers.count(low)} to {numbers.count(high)}"
+
+
+def _caption_fields(about: dict[str, Any], tables: dict[str, pd.DataFrame]) -> dict[str, str]:
+    """Return the texts for the fields of captions."""
+    words = {f"{name}_each": _low_to_high(about, name) for name in ("matches", "boards", "deals")}
+    words["deals"] = numbers.count(about["deals"])
+    words["matches"] = numbers.count(about["matches"])
+    words["interval"] = (
+        f"bars are {100 * about['level']:.0f} % intervals by boards"
+        if about["known"]
+        else "no intervals, since one board does not show its spread"
+    )
+    for name in ("score", "margin"):
+        widths = tables[f"{name}_bins"]["high"] - tables[f"{name}_bins"]["low"]
+        words[f"{name}_bin"] = numbers.count(widths.iloc[0]) if len(widths) else ""
+    return words
+
+
+def _by_pair(meetings: pd.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    return {(row["strategy"], row["opponent"]): row for row in meetings.to_dict("records")}
+
+
+def _digits(tables: dict[str, pd.DataFrame]) -> dict[str, dict[str, int]]:
+    """Return the digits behind the point of the columns with intervals."""
+    return {
+        table: {
+            "margin": numbers.digits_for(tables[table], "margin") if len(tables[table]) else 1,
+            "win_share": (
+                numbers.digits_for(tables[table], "win_share", scale=100)
+                if len(tables[table])
+                else 1
+            ),
+        }
+        for table in ("standings", "meetings")
+    }
+
+
+def _events(events: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row a kind of event that happened: what it is, and its count a match for each."""
+    docs = {column.name: column.doc for column in SIDE_COLUMNS}
+    docs["cards_a_take"] = "cards taken at a time (cards a take, not a match)"
+    return [
+        {"doc": docs[name][0].upper() + docs[name][1:], "values": events[name].to_dict()}
+        for name in events.columns
+        if events[name].any()
+    ]
+
+
+def _heat(share: float) -> str:
+    """Return the colour of a cell, through which the paper and the text are seen."""
+    colour = style.AHEAD if share >= 0.5 else style.BEHIND
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {0.06 + 0.5 * abs(2 * share - 1):.3f})"
+
+
+def _rules(results: Results) -> list[dict[str, Any]]:
+    changed = results.plan.rules.to_dict()
+    return [
+        {
+            "name": item.name,
+            "value": _shown(changed.get(item.name, getattr(results.plan.rules, item.name))),
+            "doc": item.metadata["doc"],
+            "changed": item.name in changed,
+            "default": _shown(item.default),
+        }
+        for item in fields(Rules)
+    ]
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _reproduce(results: Results) -> str:
+    """Return a command that plays the same run again, whole, into a new folder."""
+    plan = results.plan
+    words = ["prummy", "tournament", *(s["entry"] for s in results.manifest["strategies"])]
+    words += ["--matches", str(2 * plan.boards), "--seed", str(plan.seed)]
+    if plan.format != "round-robin":
+        words += ["--format", plan.format]
+    for name, value in plan.rules.to_dict().items():
+        words += ["--rule", f"{name}={json.dumps(value)}"]
+    return shlex.join(words)
+
+
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """Give a new folder beside `folder` to write into, and put it in its place at the end."""
+    folder = folder.resolve()
+    old, new = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("old", "new"))
+    try:
+        _check_is_ours(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new.mkdir()
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    except OSError as error:
+        raise StoreError(f"cannot write the report to {folder}: {error.strerror}") from None
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        for left in (new, old):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _check_is_ours(folder: Path) -> None:
+    """Raise StoreError when a folder holds anything but a report."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise StoreError(f"{folder} is a file: name a folder for the report")
+    held = {path.name for path in folder.iterdir()}
+    page = folder / PAGE
+    if held and not (
+        held <= {PAGE, "png", "csv"}
+        and page.is_file()
+        and GENERATOR in page.read_text(encoding="utf-8", errors="replace")[:1000]
+    ):
+        raise StoreError(f"{folder} holds other things than a report: name another folder by --out")
