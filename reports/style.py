@@ -153,7 +153,13 @@ def svg_bytes(figure: Figure) -> bytes:
     text = buffer.getvalue().decode("utf-8")
     text = re.sub(r"^.*?(?=<svg)", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]* width="[\d.]+)pt(" height="[\d.]+)pt"', r'\1\2"', text, count=1)
-    return re.sub(r"(font[^;\"]*?)'DejaVu Sans'", rf"\1{_FONTS}", text).encode("utf-8")
+    text = re.sub(r"(font[^;\"]*?)'DejaVu Sans'", rf"\1{_FONTS}", text)
+    return re.sub(r' (?:d|x|y|transform)="[^"]*"', _rounded, text).encode("utf-8")
+
+
+def _rounded(match: re.Match[str]) -> str:
+    """Return places on the canvas to a hundredth of a pixel."""
+    return re.sub(r"(\.\d\d)\d+", r"\1", match[0]).replace(" \n", " ")
 
 
 def png_bytes(figure: Figure, title: str) -> bytes:

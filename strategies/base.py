@@ -140,8 +140,19 @@ def _reason(error: Exception) -> str:
         for line in lines
         if not line.startswith(("File ", "Failed in", "During:", "- ", "^", "<source"))
     ]
-    text = telling[0] if telling else type(error).__name__
+    text = _without_records(telling[0]) if telling else type(error).__name__
     return text + (f"\n  at {place[-1].rstrip(':')}" if place else "")
+
+
+def _without_records(text: str) -> str:
+    """Return a message in which each spelt-out record type (the view is the only one) is named."""
+    while (start := text.find("Record(")) >= 0:
+        depth, end = 1, start + len("Record(")
+        while depth and end < len(text):
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        text = text[:start] + "view" + text[end:]
+    return text
 
 
 def _refuse_writes(cls: type[Strategy], name: str, function: Callable[..., Any]) -> None:

@@ -92,7 +92,8 @@ class Doubler(Strategy):
         cards = discards(view)
         if cards & ~set_cards(view.hand) != ZERO:
             cards &= ~set_cards(view.hand)
-        wanted = completers(view.hand) & unseen(view)
+        hidden = unseen(view)
+        wanted = completers(view.hand) & hidden
         after = (view.seat + 1) & 3
         best = np.int64(-1)
         most = -np.inf
@@ -100,7 +101,7 @@ class Doubler(Strategy):
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            risk = 8.0 * bind_chance(view, card, after)
+            risk = 8.0 * bind_chance(view, card, after, hidden)
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
             worth = (0.1 - risk) * points_of(mask, rules) - 0.2 * lost
             if worth > most:

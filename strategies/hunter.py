@@ -66,7 +66,8 @@ class Hunter(Strategy):
     def discard(view, params, work):
         cards = discards(view)
         rules = view.rules
-        wanted = completers(view.hand) & (unseen(view) | view.pile_mask)
+        hidden = unseen(view)
+        wanted = completers(view.hand) & (hidden | view.pile_mask)
         after = (view.seat + 1) & 3
         best = np.int64(-1)
         most = -np.inf
@@ -75,8 +76,8 @@ class Hunter(Strategy):
             mask = bit(card)
             cards = without_lowest(cards)
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
-            feeds = params[1] * bind_chance(view, card, partner(view))
-            feeds -= params[2] * bind_chance(view, card, after)
+            feeds = params[1] * bind_chance(view, card, partner(view), hidden)
+            feeds -= params[2] * bind_chance(view, card, after, hidden)
             worth = feeds * points_of(mask, rules) - 0.15 * lost
             if worth > most:
                 most = worth

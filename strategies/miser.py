@@ -15,6 +15,7 @@ from ..sim.view import (
     pile_index,
     takeable,
     taken_with,
+    unseen,
 )
 from .base import Param, Strategy
 from .toolkit import bind_chance, layable, next_play, promising, take_gain
@@ -27,14 +28,14 @@ def nearness(view: Any) -> float:
 
 
 @jit
-def price_of(view: Any, card: int) -> float:
+def price_of(view: Any, card: int, hidden: Any) -> float:
     """Return the points that throwing `card` gives away: its own, if an opponent binds it.
 
     The next player has the first chance; the other opponent has what is left, and only if the
     partner between them leaves the card alone.
     """
-    first = bind_chance(view, card, (view.seat + 1) & 3)
-    second = bind_chance(view, card, (view.seat + 3) & 3)
+    first = bind_chance(view, card, (view.seat + 1) & 3, hidden)
+    second = bind_chance(view, card, (view.seat + 3) & 3, hidden)
     return (first + 0.3 * (1.0 - first) * second) * points_of(bit(card), view.rules)
 
 
@@ -82,6 +83,7 @@ class Miser(Strategy):
     def discard(view, params, work):
         cards = discards(view)
         idle = cards & ~promising(view.hand)
+        hidden = unseen(view)
         thrift = params[1] * nearness(view)
         best = np.int64(-1)
         least = np.inf
@@ -89,7 +91,7 @@ class Miser(Strategy):
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            price = 10.0 * price_of(view, card) - thrift * points_of(mask, view.rules)
+            price = 10.0 * price_of(view, card, hidden) - thrift * points_of(mask, view.rules)
             if mask & idle != ZERO:
                 price -= 1.0
             if price < least:
