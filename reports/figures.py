@@ -26,20 +26,20 @@ def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
         figure = look.figure(2 * (70 + 44 * n))
         left, right = figure.subplots(2, 1)
     else:
-        figure = look.figure(74 + 36 * n)
+        figure = look.figure(74 + 32 * n)
         left, right = figure.subplots(1, 2)
     names = [look.label(name) for name in standings["strategy"]]
     colours = [look.colours[name] for name in standings["strategy"]]
     digits = digits_for(standings, "win_share", scale=100)
     shares = [percent(value, digits) for value in standings["win_share"]]
     _dots(left, standings, "win_share", colours, shares, scale=100)
-    left.set(title="Matches won, %", xlim=(-5, 105))
+    left.set(title="Matches won, %", xlim=(-3, 116), xticks=range(0, 101, 20))
     left.axvline(50, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
     digits = digits_for(standings, "margin")
     margins = [signed(value, digits) for value in standings["margin"]]
     _dots(right, standings, "margin", colours, margins)
     right.set(title="Margin, points a match")
-    _margin_axis(right)
+    _margin_axis(right, look, panels=1 if look.narrow else 2)
     _name_rows(left, names, look)
     _name_rows(right, names if look.narrow else [""] * n, look)
     return figure
@@ -47,13 +47,13 @@ def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
 
 def pairings_figure(pairings: pd.DataFrame, look: Look) -> Figure:
     """Return the margin of each pairing with its interval, from the side that is ahead."""
-    figure = look.figure(62 + (44 if look.narrow else 30) * len(pairings))
+    figure = look.figure(62 + (42 if look.narrow else 26) * len(pairings))
     axes = figure.subplots()
     colours = [look.colours[name] for name in pairings["strategy"]]
     digits = digits_for(pairings, "margin")
     texts = [signed(value, digits) for value in pairings["margin"]]
     _dots(axes, pairings, "margin", colours, texts)
-    _margin_axis(axes)
+    _margin_axis(axes, look)
     pairs = zip(pairings["strategy"], pairings["opponent"], strict=True)
     _name_rows(axes, [f"{look.label(a)} – {look.label(b)}" for a, b in pairs], look)
     axes.set_xlabel("margin, points a match")
@@ -68,31 +68,31 @@ def _dots(
     texts: list[str],
     scale: float = 1,
 ) -> None:
-    """Draw estimates as dots and intervals as bars, row by row, with the value above each."""
+    """Draw estimates as dots and intervals as bars, row by row, with the value at their right."""
     rows = zip(frame[value], frame[f"{value}_low"], frame[f"{value}_high"], strict=True)
     for place, (middle, low, high) in enumerate(rows):
-        colour = colours[place]
+        colour, end = colours[place], middle
         if not np.isnan(low):
             axes.plot([scale * low, scale * high], [place, place], color=colour, linewidth=3)
+            end = high
         axes.plot([scale * middle], [place], "o", color=colour, markersize=6.5, markeredgewidth=0)
         axes.annotate(
             texts[place],
-            (scale * middle, place),
-            xytext=(0, 6.5),
+            (scale * end, place),
+            xytext=(7, 0),
             textcoords="offset points",
-            ha="center",
-            va="bottom",
+            va="center_baseline",
             fontsize=11,
         )
     axes.grid(axis="x")
 
 
-def _margin_axis(axes: Axes) -> None:
-    """Give an axis of margins its zero, room for the values, and signs."""
+def _margin_axis(axes: Axes, look: Look, panels: int = 1) -> None:
+    """Give an axis of margins its zero, room for the values at the right, and signs."""
     low, high = axes.get_xlim()
     low, high = min(low, 0.0), max(high, 0.0)
-    room = 0.12 * (high - low or 1.0)
-    axes.set_xlim(low - room, high + room)
+    length = high - low or 1.0
+    axes.set_xlim(low - 0.03 * length, high + length * 60 * panels / look.width)
     axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
     _ticks(axes, signed)
 
@@ -102,10 +102,12 @@ def _ticks(axes: Axes, text: Callable[[float, int], str]) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: text(value, 0)))
 
 
-def _name_rows(axes: Axes, names: list[str], look: Look, foot: float = 0.5) -> None:
+def _name_rows(
+    axes: Axes, names: list[str], look: Look, foot: float = 0.5, head: float = 0.75
+) -> None:
     """Label the rows 0, 1, … from the top: at the left, or on a phone above each row."""
     n = len(names)
-    axes.set_ylim(n - 1 + foot, -0.75)
+    axes.set_ylim(n - 1 + foot, -head)
     axes.set_yticks([])
     if not look.narrow:
         axes.set_yticks(range(n), names)
@@ -212,10 +214,10 @@ def sources_figure(sources: pd.DataFrame, look: Look) -> Figure:
     figure = _stacked(parts, style.PART_COLOURS, look, text=lambda value: number(abs(value), 0))
     axes = figure.axes[0]
     for place, score in enumerate(sources["score"]):
-        axes.plot([score], [place + 0.34], "^", color=style.INK, markersize=6, markeredgewidth=0)
+        axes.plot([score], [place + 0.4], "^", color=style.INK, markersize=6, markeredgewidth=0)
         axes.annotate(
             f"score {number(score, 0)}",
-            (score, place + 0.34),
+            (score, place + 0.4),
             xytext=(7, 0),
             textcoords="offset points",
             ha="left",
@@ -266,7 +268,7 @@ def _stacked(
             if left + value != 0:
                 end = [left + value, left + value]
                 axes.plot(end, [place - 0.25, place + 0.25], color=style.PAPER, linewidth=1)
-    _name_rows(axes, [look.label(name) for name in frame.index], look, foot=0.62)
+    _name_rows(axes, [look.label(name) for name in frame.index], look, foot=0.62, head=0.62)
     handles = [Patch(facecolor=colours[name], label=name) for name in columns]
     figure.legend(
         handles=handles, loc="outside upper left", ncols=3 if look.narrow else len(columns)

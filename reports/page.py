@@ -113,7 +113,7 @@ def render(
         levels=LEVELS,
         events=_events(tables["events"]),
         ends=tables["deal_ends"].to_dict("index"),
-        end_names=list(tables["deal_ends"].columns),
+        end_names=_end_names(tables["deal_ends"], results.plan.rules),
         digits=_digits(tables),
         span=numbers.span,
         colours=style.strategy_colours(results.names),
@@ -208,6 +208,11 @@ def _events(events: pd.DataFrame) -> list[dict[str, Any]]:
         for name in events.columns
         if events[name].any()
     ]
+
+
+def _end_names(ends: pd.DataFrame, rules: Rules) -> list[str]:
+    """Return the ways to end that can occur: only some house rules cut deals off."""
+    return [name for name in ends.columns if name != "cut off" or rules.top_card == "free"]
 
 
 def _heat(share: float) -> str:

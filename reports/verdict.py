@@ -69,7 +69,7 @@ def _headline(subject: str, its: pd.DataFrame, gauntlet: bool) -> str:
         verb = "is" if len(behind) == 1 else "are"
         return f"{subject} has the best record, but {listed(behind)} {verb} clearly ahead of it"
     if level:
-        return f"{subject} leads, but is not told apart from {listed(level)}"
+        return f"{subject} leads, but cannot be told apart from {listed(level)}"
     return f"{subject} is clearly ahead of {_all_of(ahead)}"
 
 
@@ -102,19 +102,20 @@ def _direct(meetings: pd.DataFrame, its: pd.DataFrame) -> list[str]:
     if len(its) == 1 and its["told_apart"].iloc[0] in ("ahead", "unknown"):
         return []  # the overall sentence says it all
     texts = []
+    digits = digits_for(meetings, "margin")
     for word, wording in (
         ("behind", "It is clearly behind {}."),
-        ("level", "It is not told apart from {}: the interval holds zero."),
+        ("level", "It cannot be told apart from {}: zero lies within the interval."),
         ("ahead", "It is clearly ahead of {}."),
     ):
         rows = its[its["told_apart"] == word].sort_values("margin", kind="stable")
-        if len(rows):
-            digits = digits_for(meetings, "margin")
-            names = [
-                f"{row.opponent} ({signed(row.margin, digits)} points a match, "
-                f"{span(row.margin_low, row.margin_high, digits)})"
-                for row in rows.itertuples()
-            ]
+        units = [" points a match", *[""] * len(rows)]
+        names = [
+            f"{row.opponent} by {signed(row.margin, digits)}{unit} "
+            f"({span(row.margin_low, row.margin_high, digits)})"
+            for row, unit in zip(rows.itertuples(), units, strict=False)
+        ]
+        if names:
             texts.append(wording.format(listed(names)))
     return texts
 

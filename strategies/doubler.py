@@ -20,7 +20,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, completers, layable, next_play, take_gain
+from .toolkit import bind_chance, bind_odds, completers, fours_bonus, layable, next_play
 
 
 @jit
@@ -68,12 +68,17 @@ class Doubler(Strategy):
     def draw(view, params, work):
         wanted = takeable(view)
         best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
+        if wanted == ZERO:
+            return best
+        rules = view.rules
+        now = points_of(layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run), rules)
         most = 0
         while wanted != ZERO:
             card = trailing_zeros(wanted)
             wanted = without_lowest(wanted)
-            taken = taken_with(view, card)
-            worth = take_gain(view, taken)
+            cards = view.hand | taken_with(view, card)
+            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            worth = points_of(down, rules) - now + fours_bonus(cards, rules)
             if worth > most:
                 most = worth
                 best = pile_index(view, card)
@@ -94,14 +99,14 @@ class Doubler(Strategy):
             cards &= ~set_cards(view.hand)
         hidden = unseen(view)
         wanted = completers(view.hand) & hidden
-        after = (view.seat + 1) & 3
+        after = bind_odds(view, (view.seat + 1) & 3, hidden)
         best = np.int64(-1)
         most = -np.inf
         while cards != ZERO:
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            risk = 8.0 * bind_chance(view, card, after, hidden)
+            risk = 8.0 * bind_chance(card, after, hidden)
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
             worth = (0.1 - risk) * points_of(mask, rules) - 0.2 * lost
             if worth > most:

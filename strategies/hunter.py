@@ -15,7 +15,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, completers, layable, next_play, take_gain
+from .toolkit import bind_chance, bind_odds, completers, fours_bonus, layable, next_play
 
 
 class Hunter(Strategy):
@@ -43,16 +43,17 @@ class Hunter(Strategy):
             return best
         rules = view.rules
         hidden = unseen(view)
+        down = layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run)
+        now = points_of(down, rules)
         hopes = points_of(completers(view.hand) & hidden, rules)
         most = 0.0
         while wanted != ZERO:
             card = trailing_zeros(wanted)
             wanted = without_lowest(wanted)
-            taken = taken_with(view, card)
-            cards = view.hand | taken
-            rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
-            more = points_of(completers(rest) & hidden, rules) - hopes
-            worth = take_gain(view, taken) + params[0] * more
+            cards = view.hand | taken_with(view, card)
+            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            more = points_of(completers(cards & ~down) & hidden, rules) - hopes
+            worth = points_of(down, rules) - now + fours_bonus(cards, rules) + params[0] * more
             if worth > most:
                 most = worth
                 best = pile_index(view, card)
@@ -68,7 +69,8 @@ class Hunter(Strategy):
         rules = view.rules
         hidden = unseen(view)
         wanted = completers(view.hand) & (hidden | view.pile_mask)
-        after = (view.seat + 1) & 3
+        mate = bind_odds(view, partner(view), hidden)
+        after = bind_odds(view, (view.seat + 1) & 3, hidden)
         best = np.int64(-1)
         most = -np.inf
         while cards != ZERO:
@@ -76,8 +78,8 @@ class Hunter(Strategy):
             mask = bit(card)
             cards = without_lowest(cards)
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
-            feeds = params[1] * bind_chance(view, card, partner(view), hidden)
-            feeds -= params[2] * bind_chance(view, card, after, hidden)
+            feeds = params[1] * bind_chance(card, mate, hidden)
+            feeds -= params[2] * bind_chance(card, after, hidden)
             worth = feeds * points_of(mask, rules) - 0.15 * lost
             if worth > most:
                 most = worth

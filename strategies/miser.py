@@ -18,7 +18,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, layable, next_play, promising, take_gain
+from .toolkit import bind_chance, bind_odds, fours_bonus, layable, next_play, promising
 
 
 @jit
@@ -28,14 +28,14 @@ def nearness(view: Any) -> float:
 
 
 @jit
-def price_of(view: Any, card: int, hidden: Any) -> float:
+def price_of(view: Any, card: int, odds: Any, hidden: Any) -> float:
     """Return the points that throwing `card` gives away: its own, if an opponent binds it.
 
     The next player has the first chance; the other opponent has what is left, and only if the
     partner between them leaves the card alone.
     """
-    first = bind_chance(view, card, (view.seat + 1) & 3, hidden)
-    second = bind_chance(view, card, (view.seat + 3) & 3, hidden)
+    first = bind_chance(card, odds[0], hidden)
+    second = bind_chance(card, odds[1], hidden)
     return (first + 0.3 * (1.0 - first) * second) * points_of(bit(card), view.rules)
 
 
@@ -59,7 +59,10 @@ class Miser(Strategy):
     def draw(view, params, work):
         wanted = takeable(view)
         best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
+        if wanted == ZERO:
+            return best
         rules = view.rules
+        now = points_of(layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run), rules)
         rate = params[0] + params[1] * nearness(view)
         most = 0.0
         while wanted != ZERO:
@@ -67,9 +70,11 @@ class Miser(Strategy):
             wanted = without_lowest(wanted)
             taken = taken_with(view, card)
             cards = view.hand | taken
-            rest = cards & ~layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            rest = cards & ~down
             stranded = taken & rest & ~promising(rest)
-            worth = take_gain(view, taken) - rate * points_of(stranded, rules)
+            gain = points_of(down, rules) - now + fours_bonus(cards, rules)
+            worth = gain - rate * points_of(stranded, rules)
             if worth > most:
                 most = worth
                 best = pile_index(view, card)
@@ -84,6 +89,8 @@ class Miser(Strategy):
         cards = discards(view)
         idle = cards & ~promising(view.hand)
         hidden = unseen(view)
+        next_odds = bind_odds(view, (view.seat + 1) & 3, hidden)
+        odds = (next_odds, bind_odds(view, (view.seat + 3) & 3, hidden))
         thrift = params[1] * nearness(view)
         best = np.int64(-1)
         least = np.inf
@@ -91,7 +98,7 @@ class Miser(Strategy):
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            price = 10.0 * price_of(view, card, hidden) - thrift * points_of(mask, view.rules)
+            price = 10.0 * price_of(view, card, odds, hidden) - thrift * points_of(mask, view.rules)
             if mask & idle != ZERO:
                 price -= 1.0
             if price < least:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.bits import ZERO, bit, leading_zeros, lowest_bit, popcount, trailing_zeros
+from ..sim.bits import ONE, ZERO, bit, leading_zeros, lowest_bit, popcount, trailing_zeros
 from ..sim.cards import FIRST_JOKER, SUITED_MASK
 from ..sim.jit import jit
 from ..sim.melds import (
     dearest_cards,
+    melded_by,
     points_of,
     rank_mask,
     ranks_with_four,
@@ -142,56 +143,75 @@ def completers(cards: Any) -> Any:
 
 
 @jit
-def take_gain(view: Any, taken: Any) -> int:
-    """Return the points that could go down with `taken` in hand and could not without.
-
-    Doubling counts: a fourth card that comes to three in hand brings all four once more.
-    """
-    rules = view.rules
-    cards = view.hand | taken
-    after = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
-    before = layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run)
-    gain = points_of(after, rules) - points_of(before, rules)
+def fours_bonus(cards: Any, rules: Any) -> int:
+    """Return the points that doubling would add for the fours among `cards`."""
     fours = ranks_with_four(cards)
     if rules.double_jokers == 0:
         fours &= SUITED_MASK
-    return gain + (rules.four_multiplier - 1) * points_of(fours, rules)
+    return (rules.four_multiplier - 1) * points_of(fours, rules)
 
 
 @jit
-def _presence(card: int, sure: Any, hidden: Any, chance: float) -> float:
-    """Return the chance that somebody can use a suited card: 1 if `sure`, `chance` if `hidden`."""
-    if card < 0 or card >= FIRST_JOKER:
-        return 0.0
-    if sure & bit(card) != ZERO:
-        return 1.0
-    return chance if hidden & bit(card) != ZERO else 0.0
+def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
+    """Return what `bind_chance` has to know of a seat: (sure, certain, held).
 
+    Parameters
+    ----------
+    hidden : uint64
+        The cards that the asking seat has not seen (`view.unseen`).
 
-@jit
-def bind_chance(view: Any, card: int, seat: int, hidden: Any) -> float:
-    """Return about how likely `seat` could bind `card` if it were thrown now, 0 to 1.
-
-    Certain if the card fits the table, or makes a meld with cards of the pile and cards that the
-    seat is known to hold. Else the chances of its possible melds of three are added up; each
-    unseen card (`hidden`, a mask) is taken to lie anywhere unseen with the same chance.
+    Returns
+    -------
+    sure : uint64
+        Cards that the seat has for certain when it takes the whole pile.
+    certain : uint64
+        Cards that it could bind for certain, since they fit the table or meld with two of `sure`.
+    held : float
+        The chance that it holds any one of the hidden cards.
     """
-    mask = bit(card)
-    if view.rules.new_meld == 0:
-        if (set_ranks(view.sets_mask) | run_neighbours(view.runs_mask)) & mask != ZERO:
-            return 1.0
     known = view.known[seat]
     sure = view.pile_mask | known
+    certain = melded_by(sure, view.rules.min_run)
+    if view.rules.new_meld == 0:
+        certain |= set_ranks(view.sets_mask) | run_neighbours(view.runs_mask)
     held = (view.counts[seat] - popcount(known)) / max(1, popcount(hidden))
-    others = rank_mask(card) & ~mask
-    near = popcount(others & sure)
-    if near >= 2:
+    return sure, certain, held
+
+
+@jit
+def _has(masks: tuple[Any, Any], place: int, held: float) -> float:
+    """Return the chance that a seat has the card `place` bits up: sure ones, else `held`."""
+    sure, hidden = masks
+    up = np.uint64(place)
+    return np.float64((sure >> up) & ONE) + held * np.float64((hidden >> up) & ONE)
+
+
+@jit
+def bind_chance(card: int, odds: Any, hidden: Any) -> float:
+    """Return about how likely a seat could bind `card` if it were thrown now, 0 to 1.
+
+    Parameters
+    ----------
+    card : int
+    odds
+        What `bind_odds` says of the seat.
+    hidden : uint64
+        As for `bind_odds`. The chances of the possible melds of three are added up; each hidden
+        card is taken to lie anywhere hidden with the same chance.
+    """
+    sure, certain, held = odds
+    mask = bit(card)
+    if certain & mask != ZERO:
         return 1.0
+    others = rank_mask(card) & ~mask
     far = popcount(others & hidden)
-    chance = far * held if near == 1 else 0.5 * far * (far - 1) * held * held
-    if card < FIRST_JOKER:
-        below = _presence(card - 4, sure, hidden, held)
-        above = _presence(card + 4, sure, hidden, held)
-        chance += below * above + below * _presence(card - 8, sure, hidden, held)
-        chance += above * _presence(card + 8, sure, hidden, held)
+    if others & sure != ZERO:
+        chance = far * held
+    else:
+        chance = 0.5 * far * (far - 1) * held * held
+    if card < FIRST_JOKER:  # bits 0, 4, 12, 16 are the cards 2 and 1 below, 1 and 2 above
+        shift = np.uint64(card)
+        masks = (((sure & SUITED_MASK) << _U8) >> shift, ((hidden & SUITED_MASK) << _U8) >> shift)
+        below, above = _has(masks, 4, held), _has(masks, 12, held)
+        chance += below * (above + _has(masks, 0, held)) + above * _has(masks, 16, held)
     return min(chance, 1.0)

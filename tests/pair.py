@@ -133,6 +133,7 @@ class Pair:
             "pile": [TEXTS[card] for card in table["pile"][:size]],
             "pile_by": list(table["pile_by"][:size]),
             "pile_mask": int(table["pile_mask"]),
+            "beneath": [int(table["beneath"][card]) for card in table["pile"][:size]],
             "stock": [
                 TEXTS[card] for card in hidden["deck"][stock_at : stock_at + table["stock_size"]]
             ],
@@ -165,6 +166,7 @@ class Pair:
             "pile": deal.pile,
             "pile_by": self.pile_by,
             "pile_mask": mask(deal.pile),
+            "beneath": [mask(deal.pile[:index]) for index in range(len(deal.pile))],
             "stock": deal.stock,
             "sets": mask(deal.sets_on_table()),
             "runs": mask(deal.runs_on_table()),

@@ -67,6 +67,32 @@ def test_run_layoffs__any_cards__are_reached_step_by_step(mask, table):
     assert set(cards_of(melds.run_layoffs(mask, np.uint64(mask_of(runs))))) == reached
 
 
+@given(hands, hands, hands)
+def test_lone_layoffs__any_table__are_legal_one_by_one(mask, set_like, run_like):
+    sets = set(cards_of(melds.set_cards(set_like & ~mask)))
+    runs = set(cards_of(melds.run_cards(run_like & ~mask, 3))) - sets
+    right = {
+        card
+        for card in cards_of(mask)
+        if any(other // 4 == card // 4 for other in sets)
+        or (card < 52 and {card - 4, card + 4} & runs)
+    }
+    table = np.uint64(mask_of(sets)), np.uint64(mask_of(runs))
+    assert set(cards_of(melds.lone_layoffs(mask, *table))) == right
+
+
+@given(hands, st.sampled_from([3, 4, 5]))
+def test_melded_by__any_hand__is_a_meld_of_three_with_two_of_it(hand, min_run):
+    ids = set(cards_of(hand))
+    right = set()
+    for card in set(range(N_CARDS)) - ids:
+        three = [(card, *two) for two in combinations(ids, 2)]
+        sets = any(len({each // 4 for each in some}) == 1 for some in three)
+        runs = min_run == 3 and any(runs_in(set(some), 3) for some in three if max(some) < 52)
+        right |= {card} if sets or runs else set()
+    assert set(cards_of(melds.melded_by(hand, min_run))) - ids == right
+
+
 @given(hands)
 def test_stretches__any_cards__are_counted_one_by_one(mask):
     ids = {card for card in cards_of(mask) if card < 52}
