@@ -115,7 +115,8 @@ def _name_rows(
         return
     beside = blended_transform_factory(axes.transAxes, axes.transData)
     for place, name in enumerate(names):
-        axes.text(0, place - 0.32, name, transform=beside, va="bottom", fontsize=11.5)
+        box = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
+        axes.text(0, place - 0.3, name, transform=beside, va="bottom", fontsize=11.5, bbox=box)
 
 
 def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -> Figure:

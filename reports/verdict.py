@@ -105,7 +105,7 @@ def _direct(meetings: pd.DataFrame, its: pd.DataFrame) -> list[str]:
     digits = digits_for(meetings, "margin")
     for word, wording in (
         ("behind", "It is clearly behind {}."),
-        ("level", "It cannot be told apart from {}: zero lies within the interval."),
+        ("level", "It leads {}, but zero lies within the interval: that may be luck."),
         ("ahead", "It is clearly ahead of {}."),
     ):
         rows = its[its["told_apart"] == word].sort_values("margin", kind="stable")

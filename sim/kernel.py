@@ -89,12 +89,14 @@ DRAW, MELD, DISCARD_HOOK = range(3)
 
 
 @inline
-def _ask(hooks: Any, seats: Any, who: int, table: Any) -> int:
-    """Return what a hook of player `who` answers."""
-    hook = hooks[who]
+def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
+    """Return what a hook of the seat to act answers."""
+    where.hook = hook
+    who = where.seat ^ where.rotation
     params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
     work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
-    return hook(table, params, work)
+    call = hooks[who]
+    return call(table, params, work)
 
 
 @inline
@@ -106,8 +108,7 @@ def _note(where: Any, action: Any) -> None:
 
 
 @jit
-def _fail(where: Any, hook: int, answer: int, code: int) -> int:
-    where.hook = hook
+def _fail(where: Any, answer: int, code: int) -> int:
     where.answer = answer
     where.code = code
     return code
@@ -116,28 +117,28 @@ def _fail(where: Any, hook: int, answer: int, code: int) -> int:
 @inline
 def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
-    answer = _ask(players[0], players[3], where.seat ^ where.rotation, table)
+    answer = _ask(players[0], DRAW, players[3], table, where)
     side.decisions += 1
     if answer == DRAW_STOCK:
         if table.stock_size == 0:
-            return _fail(where, DRAW, answer, STOCK_IS_EMPTY)
+            return _fail(where, answer, STOCK_IS_EMPTY)
         _note(where, STOCK_ACTION)
         draw_stock(table, hidden)
         side.stock_draws += 1
         return LEGAL
     if answer == DRAW_PASS:
         if table.stock_size != 0:
-            return _fail(where, DRAW, answer, STOCK_NOT_EMPTY)
+            return _fail(where, answer, STOCK_NOT_EMPTY)
         _note(where, PASS_ACTION)
         side.passes += 1
         pass_turn(table, hidden)
         return LEGAL
     if answer < 0 or answer >= table.pile_size:
-        return _fail(where, DRAW, answer, NOT_IN_PILE)
+        return _fail(where, answer, NOT_IN_PILE)
     card = np.int64(table.pile[answer])
     code = why_not_take(table, card)
     if code != LEGAL:
-        return _fail(where, DRAW, answer, code)
+        return _fail(where, answer, code)
     _note(where, TAKE_BITS | bit(card))
     side.takes += 1
     side.cards_taken += take_pile(table, card)
@@ -168,21 +169,21 @@ def _count_play(side: Any, play: Any, rules: Any) -> None:
 def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
-        answer = _ask(players[1], players[3], where.seat ^ where.rotation, table)
+        answer = _ask(players[1], MELD, players[3], table, where)
         side.decisions += 1
         if answer == NOTHING:
             if table.bound != NO_CARD:
-                return _fail(where, MELD, answer, BOUND_NOT_PLAYED)
+                return _fail(where, answer, BOUND_NOT_PLAYED)
             return LEGAL
         play = np.uint64(answer)
         code = why_not_play(table, play)
         if code != LEGAL:
-            return _fail(where, MELD, answer, code)
+            return _fail(where, answer, code)
         _note(where, play)
         _count_play(side, play, table.rules)
         lay(table, hidden, play)
         if where.checked != 0 and not state_is_ok(table, hidden):
-            return _fail(where, MELD, answer, UNSOUND)
+            return _fail(where, answer, UNSOUND)
     return LEGAL
 
 
@@ -194,13 +195,13 @@ def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> in
         side.keeps += 1
         keep(table, hidden)
         return LEGAL
-    answer = _ask(players[2], players[3], where.seat ^ where.rotation, table)
+    answer = _ask(players[2], DISCARD_HOOK, players[3], table, where)
     side.decisions += 1
     if answer < 0 or answer >= table.rules.pack_size:
-        return _fail(where, DISCARD_HOOK, answer, NOT_IN_HAND)
+        return _fail(where, answer, NOT_IN_HAND)
     code = why_not_discard(table, answer)
     if code != LEGAL:
-        return _fail(where, DISCARD_HOOK, answer, code)
+        return _fail(where, answer, code)
     _note(where, DISCARD_BITS | bit(answer))
     seat = table.seat
     discard(table, hidden, answer)
@@ -217,13 +218,13 @@ def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> 
     if code != LEGAL or table.turns != turn:
         return code
     if where.checked != 0 and not state_is_ok(table, hidden):
-        return _fail(where, DRAW, 0, UNSOUND)
+        return _fail(where, 0, UNSOUND)
     code = _meld(table, hidden, players, side, where)
     if code != LEGAL or table.status != PLAYING:
         return code
     code = _discard(table, hidden, players, side, where)
     if code == LEGAL and where.checked != 0 and not state_is_ok(table, hidden):
-        return _fail(where, DISCARD_HOOK, 0, UNSOUND)
+        return _fail(where, 0, UNSOUND)
     return code
 
 
@@ -240,7 +241,7 @@ def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, 
         if code != LEGAL:
             return code
     if not cards_are_whole(table, hidden):
-        return _fail(where, DISCARD_HOOK, 0, UNSOUND)
+        return _fail(where, 0, UNSOUND)
     return LEGAL
 
 

@@ -93,15 +93,23 @@ def play_boards(
     if log is not None:
         where["log_at"], where["log_size"] = log.ctypes.data, log.size
     hooks = tuple(tuple(player.hooks[hook] for player in players) for hook in range(3))
-    n_played = play_block(
-        (table[0], hidden[0]), (*hooks, seats[0]), decks, rows, sides, deals, where[0]
-    )
-    failure = None if n_played == n_matches else _failure(where[0])
+    try:
+        n_played = play_block(
+            (table[0], hidden[0]), (*hooks, seats[0]), decks, rows, sides, deals, where[0]
+        )
+    except Exception as error:  # out of a hook: the kernel itself raises nothing
+        n_played = 0
+        failure = _failure(where[0], f"raised {type(error).__name__}: {error}")
+    else:
+        failure = None if n_played == n_matches else _failure(where[0], _why(int(where["code"][0])))
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
 
 
-def _failure(where: Any) -> Failure:
-    code = int(where["code"])
+def _why(code: int) -> str:
+    return "damaged the position (RULES section 3)" if code == UNSOUND else REASONS[code]
+
+
+def _failure(where: Any, why: str) -> Failure:
     return Failure(
         player=int(where["seat"]) ^ int(where["rotation"]),
         board=int(where["board"]),
@@ -110,5 +118,5 @@ def _failure(where: Any) -> Failure:
         seat=int(where["seat"]),
         hook=HOOK_NAMES[int(where["hook"])],
         answer=int(where["answer"]),
-        why="the position is damaged" if code == UNSOUND else REASONS[code],
+        why=why,
     )

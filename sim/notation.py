@@ -15,17 +15,17 @@ def make_action(kind: int, mask: int = 0) -> np.uint64:
     return np.uint64(mask | kind << int(KIND_SHIFT))
 
 
-def action_kind(action: int) -> int:
+def action_kind(action: int | np.uint64) -> int:
     """Return the kind of an action."""
     return int(action) >> int(KIND_SHIFT)
 
 
-def action_cards(action: int) -> list[int]:
+def action_cards(action: int | np.uint64) -> list[int]:
     """Return the ids of the cards that an action concerns, ascending."""
     return cards_of(int(action) & int(CARDS_MASK))
 
 
-def action_text(action: int) -> str:
+def action_text(action: int | np.uint64) -> str:
     """Return an action's text, ``"=7C7D7H"``."""
     return _LETTERS[action_kind(action)] + mask_text(int(action) & int(CARDS_MASK))
 

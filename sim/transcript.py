@@ -76,7 +76,7 @@ def play_transcript(
     if block.failure is not None:
         raise StrategyFailedError(names[block.failure.player], block.failure)
     actions = [action_text(a) for a in log[log != np.iinfo(np.uint64).max]]
-    deals = []
+    deals: list[dict[str, Any]] = []
     deck = np.zeros(rules.pack_size, np.uint8)
     for number in range(rules.deals):
         dealer = (board + number) % 4
@@ -103,7 +103,9 @@ def play_transcript(
     }
 
 
-def _dealt(rules: Rules, dealer: int, deck: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def _dealt(
+    rules: Rules, dealer: int, deck: Sequence[int] | np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     table, hidden = new_state(rules)
     start_deal(table[0], hidden[0], np.array(deck, np.uint8), dealer)
     return table, hidden

@@ -46,6 +46,7 @@ class Strategy:
 
     params: ClassVar[tuple[Param, ...]] = ()
     work_size: ClassVar[int] = 0
+    _compiled: ClassVar[tuple[Any, Any, Any] | None] = None
 
     draw: Callable[..., Any]
     meld: Callable[..., Any]
@@ -89,11 +90,11 @@ class Strategy:
         StrategyError
             With the hook, the line and numba's reason, when one does not compile.
         """
-        compiled = cls.__dict__.get("_compiled")
-        if compiled is None:
-            compiled = tuple(_compile(cls, name) for name in HOOK_NAMES)
-            cls._compiled = compiled  # type: ignore[attr-defined]
-        return compiled  # type: ignore[no-any-return]
+        if "_compiled" not in cls.__dict__:
+            draw, meld, discard = (_compile(cls, name) for name in HOOK_NAMES)
+            cls._compiled = (draw, meld, discard)
+        assert cls._compiled is not None
+        return cls._compiled
 
 
 def check_class(cls: Any, where: str) -> None:

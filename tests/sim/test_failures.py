@@ -1,0 +1,194 @@
+"""Strategies that fail: void for them, nothing changes for the others, and it can be replayed."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from runs import play, read_rows, rows_of, write_strategy
+from typer.testing import CliRunner
+
+from persian_rummy.cli import app
+from persian_rummy.sim.rules import Rules
+from persian_rummy.strategies.registry import parse_entry
+
+LATER = "view.deal == 1 and view.match_points[0] > 130"  # on some boards only
+TAKES = """
+cards = takeable(view)
+if cards != np.uint64(0):
+    return pile_index(view, trailing_zeros(cards))
+return -1 if view.stock_size > 0 else -2
+"""
+HELPERS = "from persian_rummy.sim.view import pile_index, play_run, play_set, takeable\n"
+
+# hook at fault, its body, another hook's, why it is illegal
+ILLEGAL = {
+    "BeyondPile": ("draw", "return view.pile_size", "", "not in the pile"),
+    "BelowPile": ("draw", "return -3", "", "not in the pile"),
+    "PassesEarly": ("draw", "return -2", "", "only when the stock is empty"),
+    "DrawsFromNothing": ("draw", "return -1", "", "the stock is empty"),
+    "TakesIdle": ("draw", "return 0", "", "no play with this card"),
+    "PlaysOthers": (
+        "meld",
+        "return play_set(np.uint64(0b111) & ~view.hand)",
+        "",
+        "in the player's",
+    ),
+    "PlaysNoSet": ("meld", "return play_set(view.hand)", "", "neither a set"),
+    "PlaysNoRun": ("meld", "return play_run(view.hand)", "", "neither a run"),
+    "PlaysNoKind": ("meld", "return np.int64(view.hand)", "", "no action of the game"),
+    "ForgetsBound": ("meld", "return 0", TAKES, "must hold the bound card"),
+    "ThrowsOthers": ("discard", "return trailing_zeros(~view.hand)", "", "in the player's hand"),
+    "ThrowsNothing": ("discard", "return -1", "", "in the player's hand"),
+    "ThrowsBeyond": ("discard", "return 56", "", "in the player's hand"),
+}
+
+
+def write(folder: Path, name: str) -> str:
+    """Write one of the illegal strategies; return its entry."""
+    hook, body, draw, _ = ILLEGAL[name]
+    spec = write_strategy(folder, name, **({"draw": draw} if draw else {}) | {hook: body})
+    path = Path(spec.rpartition(":")[0])
+    path.write_text(HELPERS + path.read_text())
+    return spec
+
+
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, pd.DataFrame]:
+    """Return digest and rows of a run of those who do not fail."""
+    folder = tmp_path_factory.mktemp("clean") / "run"
+    outcome = play(folder, "greedy", "random", boards=24, block=8)
+    return outcome.digest, read_rows(folder)
+
+
+@pytest.fixture(scope="module")
+def later(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the entry of a strategy that fails on some boards only."""
+    body = f"return -1 if {LATER} else trailing_zeros(view.hand)"
+    return write_strategy(tmp_path_factory.mktemp("later"), "Later", discard=body)
+
+
+@pytest.mark.parametrize("name", ILLEGAL)
+def test_illegal_answer__is_refused_and_named(tmp_path, name):
+    spec = write(tmp_path, name)
+    result = CliRunner().invoke(app, ["match", spec, "random", "--seed", "1"])
+    hook, _, _, why = ILLEGAL[name]
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert f"{name} failed: {hook} answered" in result.stderr
+    assert why in result.stderr
+
+
+@pytest.mark.parametrize("place", ["last", "first"])
+def test_failure__voids_its_pairings_and_no_others(tmp_path, clean, later, place):
+    field = ("greedy", "random", later) if place == "last" else (later, "greedy", "random")
+    outcome = play(tmp_path / "run", *field, boards=24, block=8)
+    assert [failure["strategy"] for failure in outcome.failures] == ["Later"]
+    assert outcome.digest == clean[0]
+    assert outcome.matches == 48
+    pd.testing.assert_frame_equal(read_rows(tmp_path / "run"), clean[1])
+    for pairing, summary in zip(outcome.plan.pairings(), outcome.summaries, strict=True):
+        names = {outcome.plan.names[pairing.a], outcome.plan.names[pairing.b]}
+        counts = [summary.total(name) for name in ("boards", "matches", "wins", "draws", "losses")]
+        assert counts[:2] == ([0, 0] if "Later" in names else [24, 48])
+        assert sum(counts[2:]) == counts[1]  # a void match is no win, draw or loss
+
+
+@pytest.mark.parametrize(("jobs", "block"), [(1, 8), (2, 1), (2, 5), (7, 24)])
+def test_failure__evidence__is_the_same_for_jobs_and_blocks(tmp_path, clean, later, jobs, block):
+    outcome = play(tmp_path / "run", later, "greedy", "random", boards=24, jobs=jobs, block=block)
+    assert outcome.digest == clean[0]
+    evidence = json.loads((tmp_path / "run" / "failures" / "Later.json").read_text())
+    # the first board, in the order of boards, of the first pairing on which it fails
+    greedy = rows_until_failure(later)
+    assert (evidence["board"], evidence["rotation"]) == greedy
+    assert (evidence["hook"], evidence["answer"], evidence["deal"]) == ("discard", -1, 1)
+    assert evidence["seat"] % 2 == evidence["rotation"]
+    assert evidence["player"] in (0, 2)
+
+
+def rows_until_failure(spec: str) -> tuple[int, int]:
+    """Return board and rotation of the first failure against greedy, found match by match."""
+    runner = CliRunner()
+    for board in range(24):
+        for rotation in range(2):
+            line = f"match {shlex.quote(spec)} greedy --board {board} --rotation {rotation} --json"
+            if runner.invoke(app, shlex.split(line)).exit_code == 1:
+                return board, rotation
+    raise AssertionError("it never fails")
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(min_run=4, deals=3, points="fives")])
+def test_failure__command_of_the_evidence__replays_it(tmp_path, later, rules):
+    outcome = play(tmp_path / "run", "random", f"b={later}", boards=24, rules=rules, seed=9)
+    path = Path(outcome.failures[0]["evidence"])
+    evidence = json.loads(path.read_text())
+    program, *arguments = shlex.split(evidence["command"])
+    result = CliRunner().invoke(app, arguments)
+    assert (program, result.exit_code) == ("prummy", 1)
+    assert result.stderr == (
+        f"prummy: b failed: discard answered -1: {evidence['why']} (board {evidence['board']}, "
+        f"rotation {evidence['rotation']}, deal {evidence['deal'] + 1}, seat {evidence['seat']})\n"
+    )
+    assert evidence["why"] == outcome.failures[0]["kind"]
+    assert evidence["seed"] == 9
+
+
+def test_failure__of_two__each_is_void_with_its_own_evidence(tmp_path, clean, later):
+    other = write_strategy(tmp_path, "Other", discard=f"return 56 if {LATER} else 0")
+    outcome = play(tmp_path / "run", later, "greedy", f"{other}", "random", boards=24, block=8)
+    assert [failure["strategy"] for failure in outcome.failures] == ["Later", "Other"]
+    assert outcome.digest == clean[0]
+    answers = [json.loads(Path(f["evidence"]).read_text())["answer"] for f in outcome.failures]
+    assert answers[0] == -1
+
+
+def test_failure__of_all__leaves_nothing_that_counts(tmp_path, later):
+    outcome = play(tmp_path / "run", later, "greedy", boards=24)
+    assert (outcome.matches, outcome.digest) == (0, "0" * 32)
+    assert not list((tmp_path / "run" / "matches").glob("*"))
+    assert not outcome.interrupted
+
+
+def test_failure__resumed__stays_the_same(tmp_path, clean, later):
+    field = (later, "greedy", "random")
+    first = play(tmp_path / "run", *field, boards=24, block=4, stop_after=3)
+    assert first.interrupted
+    outcome = play(tmp_path / "run", *field, boards=24, block=4)
+    whole = play(tmp_path / "whole", *field, boards=24, block=4)
+    assert outcome.digest == whole.digest == clean[0]
+    names = [{k: v for k, v in f.items() if k != "evidence"} for f in outcome.failures]
+    assert names == [{k: v for k, v in f.items() if k != "evidence"} for f in whole.failures]
+
+
+@pytest.mark.parametrize("hook", ["draw", "meld", "discard"])
+def test_exception_in_a_hook__is_the_failure_of_its_strategy(tmp_path, clean, hook):
+    body = f"if {LATER}:\n    raise ValueError('boo')\n"
+    rest = {
+        "draw": "return -1 if view.stock_size > 0 else -2",
+        "meld": "return 0",
+        "discard": "return trailing_zeros(view.hand)",
+    }
+    spec = write_strategy(tmp_path, "Raises", **{hook: body + rest[hook]})
+    outcome = play(tmp_path / "run", "greedy", spec, "random", boards=24, block=8, jobs=2)
+    assert outcome.digest == clean[0]
+    assert [failure["strategy"] for failure in outcome.failures] == ["Raises"]
+    assert outcome.failures[0]["kind"] == "raised ValueError: boo"
+    evidence = json.loads(Path(outcome.failures[0]["evidence"]).read_text())
+    assert (evidence["hook"], evidence["deal"], evidence["player"] % 2) == (hook, 1, 1)
+    result = CliRunner().invoke(app, shlex.split(evidence["command"])[1:])
+    assert result.exit_code == 1
+    assert "raised ValueError: boo" in result.stderr
+    assert rows_of(tmp_path / "run", "greedy", "random").equals(clean[1])
+
+
+def test_failure__in_a_mixed_team__names_the_one_who_failed(later):
+    names = ["random", "greedy", "hunter", later]
+    for board in range(40):
+        result = CliRunner().invoke(app, ["match", *names, "--board", str(board)])
+        if result.exit_code:
+            break
+    assert result.exit_code == 1
+    assert result.stderr.startswith("prummy: Later failed: discard answered -1")
+    assert "seat 3)" in result.stderr
+    assert parse_entry(later).name == "Later"
