@@ -1,7 +1,6 @@
 """How numbers are written for people: thousands separators, true minus signs, one sign rule.
 
-A margin always bears its sign, + for ahead. What is unknown is a dash. Texts hold no-break
-spaces, so that a number never parts from its unit.
+A margin always bears its sign, + for ahead. What is unknown is a dash.
 """
 
 import math
@@ -43,7 +42,7 @@ def span(low: float, high: float, digits: int, with_sign: bool = True) -> str:
     write = signed if with_sign else number
     if math.isnan(low) or math.isnan(high):
         return UNKNOWN
-    return f"{write(low, digits)} to {write(high, digits)}"
+    return f"{write(low, digits)} to\N{NO-BREAK SPACE}{write(high, digits)}"
 
 
 def digits_for(frame: pd.DataFrame, value: str, scale: float = 1) -> int:
