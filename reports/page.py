@@ -111,7 +111,7 @@ def render(
             for name in ("score", "margin", "deal_length")
         },
         levels=LEVELS,
-        events=_events(tables["events"]),
+        events=_events(tables["events"], results.plan.rules),
         ends=tables["deal_ends"].to_dict("index"),
         end_names=_end_names(tables["deal_ends"], results.plan.rules),
         digits=_digits(tables),
@@ -199,9 +199,9 @@ def _digits(tables: dict[str, pd.DataFrame]) -> dict[str, dict[str, int]]:
     }
 
 
-def _events(events: pd.DataFrame) -> list[dict[str, Any]]:
+def _events(events: pd.DataFrame, rules: Rules) -> list[dict[str, Any]]:
     """Return a row a kind of event that happened: what it is, and its count a match for each."""
-    docs = {column.name: column.doc for column in SIDE_COLUMNS}
+    docs = {c.name: c.doc.replace("min_run", str(rules.min_run)) for c in SIDE_COLUMNS}
     docs["cards_a_take"] = "cards taken at a time (cards a take, not a match)"
     return [
         {"doc": docs[name][0].upper() + docs[name][1:], "values": events[name].to_dict()}

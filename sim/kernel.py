@@ -39,7 +39,7 @@ from .deal import (
 )
 from .invariants import cards_are_whole, state_is_ok
 from .jit import inline, jit
-from .melds import CARDS_MASK, KIND_SHIFT, SET, four_bonus, points_of
+from .melds import CARDS_MASK, KIND_SHIFT, SET
 from .seeds import deck_key, seat_key, shuffle
 from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
 from .view import DRAW_PASS, DRAW_STOCK, HOOK_TYPE, NOTHING
@@ -95,7 +95,10 @@ def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     who = where.seat ^ where.rotation
     params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
     work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
-    call = hooks[who]
+    odd = who & 1 == 1
+    low = hooks[1] if odd else hooks[0]
+    high = hooks[3] if odd else hooks[2]
+    call = high if who & 2 == 2 else low
     return call(table, params, work)
 
 
@@ -146,18 +149,21 @@ def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
 
 
 @inline
-def _count_play(side: Any, play: Any, rules: Any) -> None:
-    cards = play & CARDS_MASK
-    points = points_of(cards, rules)
-    size = popcount(cards)
+def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
+    """Lay a legal play and count it."""
+    team = table.seat & 1
+    points, doubled = table.points[team], hidden.doubled
+    lay(table, hidden, play)
+    doubled = hidden.doubled - doubled
+    points = table.points[team] - points - doubled
+    size = popcount(play & CARDS_MASK)
     if np.int64(play >> KIND_SHIFT) == SET and size >= 3:
         side.sets += 1
         side.set_points += points
-        extra = four_bonus(play, rules)
-        if extra > 0:
+        if doubled > 0:
             side.doubles += 1
-            side.double_points += extra
-    elif size >= rules.min_run:
+            side.double_points += doubled
+    elif size >= table.rules.min_run:
         side.runs += 1
         side.run_points += points
     else:
@@ -180,8 +186,7 @@ def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
         if code != LEGAL:
             return _fail(where, answer, code)
         _note(where, play)
-        _count_play(side, play, table.rules)
-        lay(table, hidden, play)
+        _lay(table, hidden, side, play)
         if where.checked != 0 and not state_is_ok(table, hidden):
             return _fail(where, answer, UNSOUND)
     return LEGAL

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -191,6 +193,9 @@ def _load_file(path: Path) -> ModuleType:
         raise StrategyError(
             f"strategy file {error.filename}, line {error.lineno}: {error.msg}"
         ) from None
+    except StrategyError:  # a helper's
+        del sys.modules[key]
+        raise
     except Exception as error:
         del sys.modules[key]
         raise StrategyError(
@@ -199,14 +204,42 @@ def _load_file(path: Path) -> ModuleType:
     return module
 
 
+class _Neighbours(MetaPathFinder, Loader):
+    """Finds the files beside a strategy's, each as the module that `_load_file` makes of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        """Return how a neighbour is loaded, None for any other module."""
+        file = self.folder / f"{fullname}.py"
+        return ModuleSpec(fullname, self, origin=str(file)) if file.is_file() else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the neighbour, loaded."""
+        return _load_file(Path(str(spec.origin)))
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Do nothing more."""
+
+
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let a strategy file import its neighbours."""
-    sys.path.insert(0, str(folder))
+    """Let a strategy file import its neighbours by their plain names, for as long as it loads.
+
+    Two folders, two versions of a strategy for instance, may each have a helper of one name:
+    whoever loads the second must not be given the first's, so the names are forgotten again.
+    """
+    finder = _Neighbours(folder)
+    before = set(sys.modules)
+    sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
-        sys.path.remove(str(folder))
+        sys.meta_path.remove(finder)
+        for name in set(sys.modules) - before:
+            if getattr(sys.modules[name].__spec__, "loader", None) is finder:
+                del sys.modules[name]
 
 
 def _own_files(source: str) -> list[Path]:
