@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
 from . import style
-from .numbers import digits_for, number, percent, signed
+from .numbers import margin_digits, number, percent, share_digits, signed
 from .style import Look
 
 
@@ -30,12 +30,12 @@ def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
         left, right = figure.subplots(1, 2)
     names = [look.label(name) for name in standings["strategy"]]
     colours = [look.colours[name] for name in standings["strategy"]]
-    digits = digits_for(standings, "win_share", scale=100)
+    digits = share_digits(standings)
     shares = [percent(value, digits) for value in standings["win_share"]]
     _dots(left, standings, "win_share", colours, shares, scale=100)
     left.set(title="Matches won, %", xlim=(-3, 116), xticks=range(0, 101, 20))
     left.axvline(50, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    digits = digits_for(standings, "margin")
+    digits = margin_digits(standings)
     margins = [signed(value, digits) for value in standings["margin"]]
     _dots(right, standings, "margin", colours, margins)
     right.set(title="Margin, points a match")
@@ -50,7 +50,7 @@ def pairings_figure(pairings: pd.DataFrame, look: Look) -> Figure:
     figure = look.figure(62 + (42 if look.narrow else 26) * len(pairings))
     axes = figure.subplots()
     colours = [look.colours[name] for name in pairings["strategy"]]
-    digits = digits_for(pairings, "margin")
+    digits = margin_digits(pairings)
     texts = [signed(value, digits) for value in pairings["margin"]]
     _dots(axes, pairings, "margin", colours, texts)
     _margin_axis(axes, look)
@@ -321,14 +321,14 @@ FIGURES: dict[str, FigureSpec] = {
     "standings": FigureSpec(
         "Standings",
         "Share of matches won (a draw counts half) and margin, over all opponents of a strategy. "
-        "n = {matches_each} matches a strategy; {interval}; where no bar shows, it is narrower than the dot. "
+        "n = {matches_each} matches a strategy; {interval}{hidden}. "
         "The dashed lines are even play.",
         ("standings",),
         standings_figure,
     ),
     "pairings": FigureSpec(
         "Margin of each pairing",
-        "From the side that is ahead, points a match. n = {boards_each} boards a pairing, two "
+        "From the side that is ahead, points a match. n = {boards_each} a pairing, two "
         "matches each; {interval}. A bar that crosses the dashed line does not tell the two apart.",
         ("pairings",),
         pairings_figure,
@@ -336,7 +336,7 @@ FIGURES: dict[str, FigureSpec] = {
     "crosstable": FigureSpec(
         "Row against column",
         "Share of matches won (large) and margin in points a match (small) of the row's strategy "
-        "against the column's. n = {boards_each} boards a pairing, two matches each.",
+        "against the column's. n = {boards_each} a pairing, two matches each.",
         ("crosstable_win_share", "crosstable_margin"),
         crosstable_figure,
     ),

@@ -45,16 +45,30 @@ def span(low: float, high: float, digits: int, with_sign: bool = True) -> str:
     return f"{write(low, digits)} to\N{NO-BREAK SPACE}{write(high, digits)}"
 
 
-def digits_for(frame: pd.DataFrame, value: str, scale: float = 1) -> int:
-    """Return how many digits behind the point a column with intervals needs.
+def share_digits(frame: pd.DataFrame) -> int:
+    """Return how many digits behind the point win shares in per cent need: see `margin_digits`."""
+    return _digits(_half_widths(frame, "win_share", scale=100))
 
-    One at least, and as many as show the narrowest interval's half width, and an end that is not
-    zero as something else than zero.
+
+def margin_digits(frame: pd.DataFrame) -> int:
+    """Return how many digits behind the point a frame's margins need.
+
+    One at least, as many as show the narrowest interval's half width, and so many that an end
+    which is not zero is not written as zero.
     """
-    ends = scale * frame[[f"{value}_low", f"{value}_high"]].to_numpy(dtype=float).ravel()
-    halves = scale * (frame[f"{value}_high"] - frame[f"{value}_low"]).to_numpy(dtype=float) / 2
-    sizes = [x for x in (*abs(ends), *halves) if x > 1e-9]
-    if not sizes:
+    if frame.empty:
         return 1
-    needed = -math.floor(math.log10(min(sizes)))
+    ends = frame[["margin_low", "margin_high"]].abs().to_numpy(dtype=float).ravel()
+    return _digits([*_half_widths(frame, "margin"), *ends])
+
+
+def _half_widths(frame: pd.DataFrame, value: str, scale: float = 1) -> list[float]:
+    if frame.empty:
+        return []
+    return list(scale * (frame[f"{value}_high"] - frame[f"{value}_low"]) / 2)
+
+
+def _digits(sizes: list[float]) -> int:
+    sizes = [size for size in sizes if size > 1e-9]  # neither 0 nor unknown
+    needed = -math.floor(math.log10(min(sizes))) if sizes else 1
     return min(max(1, needed), MOST_DIGITS)

@@ -167,13 +167,15 @@ def _low_to_high(about: dict[str, Any], name: str) -> str:
 def _caption_fields(about: dict[str, Any], tables: dict[str, pd.DataFrame]) -> dict[str, str]:
     """Return the texts for the fields of captions."""
     words = {f"{name}_each": _low_to_high(about, name) for name in ("matches", "boards", "deals")}
+    words["boards_each"] += " board" if about["boards_high"] == 1 else " boards"
     words["deals"] = numbers.count(about["deals"])
     words["matches"] = numbers.count(about["matches"])
-    words["interval"] = (
-        f"bars are {100 * about['level']:.0f} % intervals by boards"
-        if about["known"]
-        else "no intervals, since one board does not show its spread"
-    )
+    if about["known"]:
+        words["interval"] = f"bars are {100 * about['level']:.0f} % intervals by boards"
+        words["hidden"] = "; where no bar shows, it is narrower than the dot"
+    else:
+        words["interval"] = "no intervals, since one board does not show its spread"
+        words["hidden"] = ""
     for name in ("score", "margin"):
         widths = tables[f"{name}_bins"]["high"] - tables[f"{name}_bins"]["low"]
         words[f"{name}_bin"] = numbers.count(widths.iloc[0]) if len(widths) else ""
@@ -188,12 +190,8 @@ def _digits(tables: dict[str, pd.DataFrame]) -> dict[str, dict[str, int]]:
     """Return the digits behind the point of the columns with intervals."""
     return {
         table: {
-            "margin": numbers.digits_for(tables[table], "margin") if len(tables[table]) else 1,
-            "win_share": (
-                numbers.digits_for(tables[table], "win_share", scale=100)
-                if len(tables[table])
-                else 1
-            ),
+            "margin": numbers.margin_digits(tables[table]),
+            "win_share": numbers.share_digits(tables[table]),
         }
         for table in ("standings", "meetings")
     }

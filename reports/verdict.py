@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from .numbers import count, digits_for, percent, signed, span
+from .numbers import count, margin_digits, percent, share_digits, signed, span
 from .results import Results
 from .tables import better_sides
 
@@ -81,7 +81,7 @@ def _all_of(names: list[str]) -> str:
 
 def _overall(standings: pd.DataFrame, subject: str) -> str:
     row = standings[standings["strategy"] == subject].iloc[0]
-    digits = digits_for(standings, "win_share", scale=100)
+    digits = share_digits(standings)
     text = (
         f"{subject} won {percent(row['win_share'], digits)} % of its {count(row['matches'])} "
         "matches, draws counting half"
@@ -90,7 +90,7 @@ def _overall(standings: pd.DataFrame, subject: str) -> str:
     if known:
         ends = span(100 * row["win_share_low"], 100 * row["win_share_high"], digits, False)
         text += f" (95 % interval {ends} %)"
-    digits = digits_for(standings, "margin")
+    digits = margin_digits(standings)
     text += f", with a margin of {signed(row['margin'], digits)} points a match"
     if known:
         text += f" ({span(row['margin_low'], row['margin_high'], digits)})"
@@ -102,17 +102,17 @@ def _direct(meetings: pd.DataFrame, its: pd.DataFrame) -> list[str]:
     if len(its) == 1 and its["told_apart"].iloc[0] in ("ahead", "unknown"):
         return []  # the overall sentence says it all
     texts = []
-    digits = digits_for(meetings, "margin")
+    digits = margin_digits(meetings)
     for word, wording in (
         ("behind", "It is clearly behind {}."),
-        ("level", "It leads {}, but zero lies within the interval: that may be luck."),
+        ("level", "It leads {}, but the interval holds zero: that may be luck."),
         ("ahead", "It is clearly ahead of {}."),
     ):
         rows = its[its["told_apart"] == word].sort_values("margin", kind="stable")
         units = [" points a match", *[""] * len(rows)]
         names = [
-            f"{row.opponent} by {signed(row.margin, digits)}{unit} "
-            f"({span(row.margin_low, row.margin_high, digits)})"
+            f"{row.opponent} ({signed(row.margin, digits)}{unit}, "
+            f"from {span(row.margin_low, row.margin_high, digits)})"
             for row, unit in zip(rows.itertuples(), units, strict=False)
         ]
         if names:

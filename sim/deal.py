@@ -20,6 +20,7 @@ from .melds import (
     KEEP,
     KIND_SHIFT,
     MAX_PLAYS,
+    N_NEIGHBOURS,
     PASS,
     RUN,
     SET,
@@ -32,7 +33,8 @@ from .melds import (
     is_stretch,
     legal_plays,
     lone_layoffs,
-    melded_by,
+    melding,
+    neighbour,
     playable_cards,
     points_of,
     rank_mask,
@@ -97,6 +99,20 @@ REASONS = {
 
 
 @jit
+def put_on_pile(table: Any, card: int, seat: int) -> None:
+    """Put a card on the pile, thrown by a seat (4: turned up at the start)."""
+    mask = bit(card)
+    pile = table.pile_mask
+    table.pile[table.pile_size] = card
+    table.pile_by[table.pile_size] = seat
+    table.beneath[card] = pile
+    for which in range(N_NEIGHBOURS):
+        table.mates[which] |= pile & neighbour(mask, which)
+    table.pile_size += 1
+    table.pile_mask = pile | mask
+
+
+@jit
 def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
     """Deal the cards: seven each from the dealer's left, one turned up, the rest the stock.
 
@@ -122,11 +138,11 @@ def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
         table.known[seat] = ZERO
         table.discarded[seat] = ZERO
     turned_up = deck[N_SEATS * HAND_SIZE]
-    table.pile[0] = turned_up
-    table.pile_by[0] = N_SEATS
-    table.beneath[turned_up] = ZERO
-    table.pile_mask = bit(turned_up)
-    table.pile_size = 1
+    table.pile_mask = ZERO
+    table.pile_size = 0
+    for which in range(N_NEIGHBOURS):
+        table.mates[which] = ZERO
+    put_on_pile(table, turned_up, N_SEATS)
     hidden.next_card = N_SEATS * HAND_SIZE + 1
     table.stock_size = size - hidden.next_card
     hidden.doubled = 0
@@ -193,25 +209,48 @@ def takeable_cards(table: Any) -> Any:
     Each can be taken with all cards above it, and be played at once. RULES section 5.1.
     """
     rules = table.rules
-    hand = table.hand
     pile = table.pile_mask
     takeable = ZERO
     if pile != ZERO and top_is_free(table):
         takeable = bit(table.pile[table.pile_size - 1])
-    wanted = pile & playable_cards(hand | pile, table.sets_mask, table.runs_mask, rules.min_run)
-    if rules.new_meld == 0:
-        takeable |= wanted & lone_layoffs(pile, table.sets_mask, table.runs_mask)
-    takeable |= wanted & melded_by(hand, rules.min_run)
-    wanted &= ~takeable
-    while wanted != ZERO:  # those that need cards that lie above them
+    takeable |= _takeable_in_threes(table)
+    if rules.min_run == 3:
+        return takeable & pile
+    wanted = playable_cards(table.hand | pile, table.sets_mask, table.runs_mask, rules.min_run)
+    wanted &= pile & ~takeable
+    while wanted != ZERO:  # longer runs: what lies above a card decides, card by card
         card = trailing_zeros(wanted)
         wanted = without_lowest(wanted)
-        cards = hand | pile_from(table, card)
+        cards = table.hand | pile_from(table, card)
         if can_play_with(
             card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
         ):
             takeable |= bit(card)
-    return takeable
+    return takeable & pile
+
+
+@jit
+def _takeable_in_threes(table: Any) -> Any:
+    """Return the cards that can be bound in a meld of three, or laid off alone or with one more.
+
+    They need neighbours in hand or above them in the pile, which `table.mates` keeps up to date.
+    With runs of three allowed there is no other way: a longer lay-off holds a run of three.
+    """
+    hand = table.hand
+    mates = table.mates
+    up, up2 = mates[0] | neighbour(hand, 0), mates[1] | neighbour(hand, 1)
+    down, down2 = mates[2] | neighbour(hand, 2), mates[3] | neighbour(hand, 3)
+    mate, mate2 = mates[4] | neighbour(hand, 4), mates[5] | neighbour(hand, 5)
+    mate3 = mates[6] | neighbour(hand, 6)
+    if table.rules.min_run > 3:
+        cards = melding((ZERO, ZERO, ZERO, ZERO, mate, mate2, mate3))
+    else:
+        cards = melding((up, up2, down, down2, mate, mate2, mate3))
+    if table.rules.new_meld != 0:
+        return cards
+    runs = table.runs_mask
+    cards |= lone_layoffs(table.pile_mask, table.sets_mask, runs)
+    return cards | (up & neighbour(runs, 1)) | (down & neighbour(runs, 3))
 
 
 @jit
@@ -397,6 +436,8 @@ def take_pile(table: Any, card: int) -> int:
     n_taken = popcount(taken)
     table.pile_size -= n_taken
     table.pile_mask &= ~taken
+    for which in range(N_NEIGHBOURS):
+        table.mates[which] &= table.pile_mask & neighbour(table.pile_mask, which)
     table.hand |= taken
     table.known[table.seat] |= taken
     table.counts[table.seat] += n_taken
@@ -442,11 +483,7 @@ def discard(table: Any, hidden: Any, card: int) -> None:
     table.hand &= ~mask
     table.counts[seat] -= 1
     table.discarded[seat] |= mask
-    table.pile[table.pile_size] = card
-    table.pile_by[table.pile_size] = seat
-    table.beneath[card] = table.pile_mask
-    table.pile_size += 1
-    table.pile_mask |= mask
+    put_on_pile(table, card, seat)
     if table.hand == ZERO and table.rules.last_discard == GOES_OUT:
         table.status = WENT_OUT
         table.out_seat = seat

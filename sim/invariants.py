@@ -12,7 +12,7 @@ from .bits import ZERO, bit, popcount
 from .cards import FIRST_JOKER, FULL_MASK
 from .deal import N_SEATS, hand_of, points_in_hands
 from .jit import jit
-from .melds import points_of, run_cards, set_cards
+from .melds import N_NEIGHBOURS, neighbour, points_of, run_cards, set_cards
 from .state import NO_CARD
 
 
@@ -53,10 +53,7 @@ def state_is_ok(table: Any, hidden: Any) -> bool:
     """Return whether a position is sound: every card in one place, counts right, melds real."""
     if not cards_are_whole(table, hidden):
         return False
-    piled = ZERO
-    for index in range(table.pile_size):
-        piled |= bit(table.pile[index])
-    if piled != table.pile_mask or popcount(piled) != table.pile_size:
+    if not _pile_is_ok(table):
         return False
     stock = stock_mask(table, hidden)
     if popcount(stock) != table.stock_size:
@@ -70,6 +67,25 @@ def state_is_ok(table: Any, hidden: Any) -> bool:
         if table.known[seat] & ~hand != ZERO:
             return False
     return _melds_are_ok(table) and points_are_conserved(table, hidden)
+
+
+@jit
+def _pile_is_ok(table: Any) -> bool:
+    """Return whether all that is known of the pile's order agrees with the pile."""
+    piled = ZERO
+    for index in range(table.pile_size):
+        card = bit(table.pile[index])
+        if table.beneath[table.pile[index]] != piled:
+            return False
+        piled |= card
+        above = table.pile_mask & ~piled
+        for which in range(N_NEIGHBOURS):
+            if table.mates[which] & card != neighbour(above, which) & card:
+                return False
+    for which in range(N_NEIGHBOURS):
+        if table.mates[which] & ~piled != ZERO:
+            return False
+    return piled == table.pile_mask and popcount(piled) == table.pile_size
 
 
 @jit

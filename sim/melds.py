@@ -29,6 +29,7 @@ RUN_BITS = np.uint64(RUN) << KIND_SHIFT
 _ODD_BITS = np.uint64(0x55555555555555)
 _PAIRS = np.uint64(0x33333333333333)
 _FIVES = np.uint64(0x55555555555555)
+_LOW_THREE = np.uint64(0x77777777777777)  # three suits of every rank
 _SIXES = np.uint64(0x66666666666666)
 _U1, _U2, _U3, _U4, _U8 = (np.uint64(n) for n in (1, 2, 3, 4, 8))
 _U16, _U32, _U60 = (np.uint64(n) for n in (16, 32, 60))
@@ -151,6 +152,47 @@ def playable_cards(cards: Any, sets_mask: Any, runs_mask: Any, min_run: int) -> 
         | set_layoffs(cards, sets_mask)
         | run_layoffs(cards, runs_mask)
     )
+
+
+N_NEIGHBOURS = 7
+
+
+@jit
+def neighbour(cards: Any, which: int) -> Any:
+    """Return the cards of which one of `cards` is a certain neighbour.
+
+    Neighbours 0 to 3 are, in the same suit, the card one rank above, two above, one below, two
+    below; 4 to 6 are the cards of the same rank one, two and three suits on (in a circle). So
+    bit c of ``neighbour(cards, 0)`` says that the card above c is one of `cards`.
+    """
+    suited = cards & SUITED_MASK
+    if which == 0:
+        return suited >> _U4
+    if which == 1:
+        return suited >> _U8
+    if which == 2:
+        return (suited << _U4) & SUITED_MASK
+    if which == 3:
+        return (suited << _U8) & SUITED_MASK
+    if which == 4:
+        return ((cards >> _U1) & _LOW_THREE) | ((cards & SUIT_MASK) << _U3)
+    if which == 5:
+        return ((cards >> _U2) & _PAIRS) | ((cards & _PAIRS) << _U2)
+    return ((cards & _LOW_THREE) << _U1) | ((cards >> _U3) & SUIT_MASK)
+
+
+@jit
+def melding(neighbours: Any) -> Any:
+    """Return the cards that make a meld of three with two of their neighbours.
+
+    Parameters
+    ----------
+    neighbours : seven masks
+        For each neighbour of `neighbour`, the cards that have it.
+    """
+    up, up2, down, down2, mate, mate2, mate3 = neighbours
+    runs = (up & up2) | (up & down) | (down & down2)
+    return runs | (mate & (mate2 | mate3)) | (mate2 & mate3)
 
 
 @jit

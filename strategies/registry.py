@@ -209,6 +209,7 @@ class _Neighbours(MetaPathFinder, Loader):
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.found: set[str] = set()
 
     def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
         """Return how a neighbour is loaded, None for any other module."""
@@ -220,7 +221,9 @@ class _Neighbours(MetaPathFinder, Loader):
         return _load_file(Path(str(spec.origin)))
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing more."""
+        """Note that the name is in use: importlib puts it into sys.modules before this."""
+        assert module.__spec__ is not None
+        self.found.add(module.__spec__.name)
 
 
 @contextmanager
@@ -231,15 +234,13 @@ def _importable(folder: Path) -> Iterator[None]:
     whoever loads the second must not be given the first's, so the names are forgotten again.
     """
     finder = _Neighbours(folder)
-    before = set(sys.modules)
     sys.meta_path.insert(0, finder)
     try:
         yield
     finally:
         sys.meta_path.remove(finder)
-        for name in set(sys.modules) - before:
-            if getattr(sys.modules[name].__spec__, "loader", None) is finder:
-                del sys.modules[name]
+        for name in finder.found:
+            sys.modules.pop(name, None)
 
 
 def _own_files(source: str) -> list[Path]:

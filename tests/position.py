@@ -14,6 +14,7 @@ from persian_rummy.sim.deal import (
     deal_score,
     hand_of,
     legal_actions,
+    put_on_pile,
     start_deal,
     why_illegal,
 )
@@ -49,10 +50,9 @@ class Position:
         masks = [mask_of(ids(hand)) for hand in hands]
         self.hidden["hands"], self.table["hand"] = masks, masks[0]
         self.table["counts"] = [len(hand) // 2 for hand in hands]
-        self.table["pile_size"], self.table["pile_mask"] = len(pile) // 2, mask_of(ids(pile))
-        self.table["pile"][: len(pile) // 2] = ids(pile)
-        for place, card in enumerate(ids(pile)):
-            self.table["beneath"][card] = mask_of(ids(pile)[:place])
+        self.table["pile_size"], self.table["pile_mask"], self.table["mates"] = 0, 0, 0
+        for card in ids(pile):
+            put_on_pile(self.table, card, 0)
         self.table["sets_mask"], self.table["runs_mask"] = mask_of(ids(sets)), mask_of(ids(runs))
         size = int(self.table["rules"]["pack_size"])
         self.table["stock_size"] = len(stock) // 2

@@ -8,11 +8,11 @@ from pair import Pair, shuffled
 from persian_rummy.sim.invariants import cards_are_whole, points_are_conserved, state_is_ok
 
 
-def played(n_actions: int = 60) -> Pair:
+def played() -> Pair:
     """Return a deal in which something lies everywhere, with a draw just made."""
     rng = Random(5)
     pair = Pair({}, 0, shuffled(rng, 4))
-    while len(pair.after) < n_actions or pair.twin.melds == [] or not pair.twin.drawn:
+    while not (pair.twin.melds and pair.twin.drawn and len(pair.twin.pile) > 2):
         pair.apply(rng.choice(pair.legal))
     return pair
 
@@ -59,6 +59,7 @@ NEXT = int(PLAYED.hidden["hands"][other_seat()])
         ("pile_mask", PILE | LOWEST, None),
         ("pile_size", int(PLAYED.table["pile_size"]) - 1, None),
         ("pile", PLAYED.table["pile"][1], 0),
+        ("beneath", 0, PLAYED.table["pile"][1]),
         ("stock_size", int(PLAYED.table["stock_size"]) - 1, None),
         ("next_card", int(PLAYED.hidden["next_card"]) - 1, None),
         ("counts", 0, other_seat()),

@@ -1,0 +1,293 @@
+"""Entries: names, labels and parameters resolve, or say what would be right."""
+
+import shutil
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import numpy as np
+import pytest
+from runs import write_strategy
+
+from persian_rummy.strategies import registry
+from persian_rummy.strategies.base import StrategyError
+from persian_rummy.strategies.greedy import Greedy
+from persian_rummy.strategies.registry import (
+    BUILT_IN,
+    all_classes,
+    find_class,
+    parse_entries,
+    parse_entry,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "values"),
+    [
+        ("greedy", "greedy", [0.0]),
+        ("  greedy ", "greedy", [0.0]),
+        ("greedy[pile_bias=3]", "greedy[pile_bias=3]", [3.0]),
+        ("greedy[ pile_bias = -2.5 ]", "greedy[ pile_bias = -2.5 ]", [-2.5]),
+        ("greedy[]", "greedy", [0.0]),
+        ("bold=greedy[pile_bias=20]", "bold", [20.0]),
+        ("v1.2_a+b-c=greedy", "v1.2_a+b-c", [0.0]),
+        ("hunter[fear=1,greed=3]", "hunter[fear=1,greed=3]", [3.0, 1.0, 1.0]),
+        ("random", "random", []),
+    ],
+)
+def test_entry__well_written__has_name_and_parameters(text, name, values):
+    entry = parse_entry(text)
+    assert entry.name == name
+    assert entry.text == text.strip()
+    assert entry.params.tolist() == values
+    assert entry.params.dtype == np.float64
+    assert list(entry.param_values().values()) == values
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("gredy", "unknown strategy 'gredy'; did you mean greedy"),
+        ("GREEDY", "unknown strategy 'GREEDY'"),
+        ("xyz", "there are random, greedy, hunter, doubler, miser"),
+        ("", "cannot read ''"),
+        ("=greedy", "a label is made of letters"),
+        ("my bot=greedy", "a label is made of letters"),
+        ("a=b=greedy", "cannot read|a label is made of"),
+        ("greedy[pile_bias=3", "cannot read"),
+        ("greedy]pile_bias=3[", "cannot read"),
+        ("greedy[pile_bias]", r"write parameters as \[name=number,...\], not 'pile_bias'"),
+        ("greedy[pile_bias=much]", "write parameters as"),
+        ("greedy[pile_bias=nan]", "write parameters as"),
+        ("greedy[pile_bias=inf]", "write parameters as"),
+        ("greedy[pile_bias=1,pile_bias=2]", "parameter 'pile_bias' is given twice"),
+        ("greedy[bias=1]", "Greedy has no parameter 'bias'; it has pile_bias"),
+        ("random[x=1]", "Random has no parameter 'x'; it has none"),
+        ("greedy[pile_bias=201]", "pile_bias = 201 is not between -200 and 200"),
+        ("greedy[pile_bias=-201]", "pile_bias = -201 is not between -200 and 200"),
+        ("no/such/file.py:Bot", "strategy file no/such/file.py does not exist"),
+        ("bot.py", "a strategy file is written path/file.py:Class"),
+        ("bot.txt:Bot", "a strategy file is written path/file.py:Class"),
+    ],
+)
+def test_entry__badly_written__says_what_is_wrong(text, says):
+    with pytest.raises(StrategyError, match=says):
+        parse_entry(text)
+
+
+@pytest.mark.parametrize(
+    "specs",
+    [["greedy", "greedy"], ["greedy", "random", "greedy"], ["a=greedy", "a=random"]],
+)
+def test_entries__two_of_one_name__ask_for_labels(specs):
+    with pytest.raises(StrategyError, match=r"two entries are called .*: give labels"):
+        parse_entries(specs)
+
+
+def test_entries__same_strategy_with_labels_or_parameters__are_two():
+    specs = ["greedy", "b=greedy", "greedy[pile_bias=1]"]
+    assert [entry.name for entry in parse_entries(specs)] == ["greedy", "b", "greedy[pile_bias=1]"]
+
+
+def test_entries__names_of_files__are_those_of_classes(tmp_path):
+    one = write_strategy(tmp_path / "v1", "Bot")
+    two = write_strategy(tmp_path / "v2", "Bot")
+    assert parse_entry(one).name == "Bot"
+    with pytest.raises(StrategyError, match="two entries are called 'Bot'"):
+        parse_entries([one, two])
+    assert [entry.name for entry in parse_entries([f"old={one}", f"new={two}"])] == ["old", "new"]
+
+
+def test_file__class_that_is_missing__names_those_it_has(tmp_path):
+    spec = write_strategy(tmp_path, "Bot")
+    path = spec.rpartition(":")[0]
+    with pytest.raises(StrategyError, match=r"has no class 'Bat'; it has Bot$"):
+        parse_entry(f"{path}:Bat")
+    Path(path).write_text("x = 1\n")
+    with pytest.raises(StrategyError, match="has no class 'Bot'; it has no Strategy class"):
+        parse_entry(spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = (\n\ndef f(:\n", r"bot\.py, line \d: "),
+        ("import numpy\nimport no_such_module\n", "No module named 'no_such_module'"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("Bot = 3\n", r"bot\.py: 3 is not a Strategy class"),
+        ("class Bot:\n    pass\n", "Bot is not a Strategy class"),
+        ("x = '\udcff'\n", r"bot\.py"),
+    ],
+)
+def test_file__broken__says_where(tmp_path, text, says):
+    path = tmp_path / "bot.py"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    for _ in range(2):  # a file that failed once fails again, rather than counting as loaded
+        with pytest.raises(StrategyError, match=says):
+            parse_entry(f"{path}:Bot")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("def draw(view, params, work)", "def draw(view, params)", r"takes \['view', 'params'\]"),
+        ("def meld", "def lay", "lacks a static method 'meld'"),
+        (
+            "    @staticmethod\n    def discard",
+            "    def discard",
+            "lacks a static method 'discard'",
+        ),
+        ('    """Does what a test wants."""\n', "", "no docstring that says its idea"),
+        ("    @staticmethod", "    work_size = -1\n    @staticmethod", "work_size is -1"),
+        ("    @staticmethod", "    work_size = 2.5\n    @staticmethod", "work_size is 2.5"),
+        ("    @staticmethod", "    params = (3,)\n    @staticmethod", "something else than Param"),
+    ],
+)
+def test_file__wrongly_declared__says_what_is_right(tmp_path, old, new, says):
+    spec = write_strategy(tmp_path, "Bot")
+    path = Path(spec.rpartition(":")[0])
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(StrategyError, match=says):
+        parse_entry(spec)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "says"),
+    [
+        ("x = 1\nreturn no_such_name", 2, "no_such_name"),
+        ("return view.no_such_field", 1, "no_such_field"),
+        ("return 'seven'", None, ""),
+        ("x = view.hand\nreturn open('f')", 2, "open"),
+    ],
+)
+def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, line, says):
+    spec = write_strategy(tmp_path, "Bot", discard=body)
+    path = Path(spec.rpartition(":")[0])
+    with pytest.raises(StrategyError) as caught:
+        parse_entry(spec).player()
+    message = str(caught.value)
+    assert message.startswith("Bot.discard does not compile: ")
+    assert says in message
+    assert "Traceback" not in message
+    assert len(message.splitlines()) <= 4
+    if line:
+        lines = path.read_text().splitlines()
+        start = next(n for n, text in enumerate(lines, 1) if "def discard" in text)
+        assert f'{path.name}", line {start + line}' in message
+
+
+@pytest.mark.parametrize(
+    "write",
+    ["view.hand = np.uint64(0)", "view.points[0] += 100", "view.known[1] = np.uint64(1)"],
+)
+def test_hook__that_writes_to_the_view__is_refused_with_its_line(tmp_path, write):
+    spec = write_strategy(tmp_path, "Bot", draw=f"x = 1\n{write}\nreturn -1")
+    lines = Path(spec.rpartition(":")[0]).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if write in text)
+    with pytest.raises(StrategyError, match=rf"Bot\.draw writes to .* in line {line}: "):
+        parse_entry(spec).player()
+
+
+def test_hook__that_writes_to_its_memory__is_welcome(tmp_path):
+    body = "work[0] += 1\nreturn trailing_zeros(view.hand)"
+    spec = write_strategy(tmp_path, "Bot", discard=body, more="work_size = 3")
+    assert parse_entry(spec).player().work_size == 3
+
+
+def discard_of(spec: str, hand: int) -> int:
+    """Return what a strategy would throw from a hand."""
+    from position import Position
+
+    position = Position(drawn=True)
+    position.table["hand"] = hand
+    entry = parse_entry(spec)
+    return entry.player().hooks[2](position.table, entry.params, np.zeros(9, np.int64))
+
+
+HELPED = "from helper import choose\nfrom {name} import Bot as Base\n"
+
+
+def write_helped(folder: Path, answer: str) -> str:
+    """Write a strategy whose discard is chosen by a helper beside it."""
+    spec = write_strategy(folder, "Bot", discard="return choose(view.hand)")
+    path = Path(spec.rpartition(":")[0])
+    path.write_text("from helper import choose\n" + path.read_text())
+    helper = "from persian_rummy.sim.bits import leading_zeros, trailing_zeros\n"
+    helper += "from persian_rummy.sim.jit import jit\n\n@jit\ndef choose(hand):\n"
+    (path.parent / "helper.py").write_text(f"{helper}    return {answer}\n")
+    return spec
+
+
+def test_file__edited__gives_the_new_behaviour(tmp_path):
+    spec = write_strategy(tmp_path, "Bot")
+    path = Path(spec.rpartition(":")[0])
+    before = parse_entry(spec)
+    assert discard_of(spec, 0b1100) == 2
+    text = path.read_text()
+    path.write_text(text.replace("trailing_zeros(view.hand)", "trailing_zeros(view.hand) + 1"))
+    assert discard_of(spec, 0b1100) == 3
+    assert parse_entry(spec).source_hash != before.source_hash
+    path.write_text(text)
+    assert discard_of(spec, 0b1100) == 2
+    assert parse_entry(spec).source_hash == before.source_hash
+
+
+def test_helper__edited__gives_the_new_behaviour(tmp_path):
+    spec = write_helped(tmp_path, "trailing_zeros(hand)")
+    before = parse_entry(spec).source_hash
+    assert discard_of(spec, 0b1100) == 2
+    shutil.rmtree(tmp_path)
+    write_helped(tmp_path, "63 - leading_zeros(hand)")
+    assert discard_of(spec, 0b1100) == 3
+    assert parse_entry(spec).source_hash != before
+
+
+def test_helpers__of_one_name_in_two_folders__each_has_its_own(tmp_path):
+    lowest = write_helped(tmp_path / "v1", "trailing_zeros(hand)")
+    highest = write_helped(tmp_path / "v2", "63 - leading_zeros(hand)")
+    for _ in range(2):
+        assert discard_of(lowest, 0b1110) == 1
+        assert discard_of(highest, 0b1110) == 3
+
+
+def test_helper__broken__is_named(tmp_path):
+    spec = write_helped(tmp_path, "trailing_zeros(hand")
+    with pytest.raises(StrategyError, match=r"helper\.py, line 6: "):
+        parse_entry(spec)
+
+
+def test_same_text_in_two_folders__is_one_behaviour(tmp_path):
+    one, two = (write_strategy(tmp_path / name, "Bot") for name in "ab")
+    assert parse_entry(one).source_hash == parse_entry(two).source_hash
+    assert parse_entry(one).source != parse_entry(two).source or True
+
+
+def test_plug_in__installed__is_found_by_its_name(tmp_path, monkeypatch):
+    points = [
+        EntryPoint("timid", "persian_rummy.strategies.greedy:Greedy", registry.GROUP),
+        EntryPoint("broken", "no_such_package:Bot", registry.GROUP),
+        EntryPoint("wrong", "pathlib:Path", registry.GROUP),
+    ]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group else [])
+    assert find_class("timid")[0] is Greedy
+    assert parse_entry("shy=timid[pile_bias=-50]").name == "shy"
+    with pytest.raises(StrategyError, match="plug-in 'broken' cannot be loaded: No module named"):
+        parse_entry("broken")
+    with pytest.raises(StrategyError, match="plug-in 'wrong': Path is not a Strategy class"):
+        parse_entry("wrong")
+    with pytest.raises(StrategyError, match="did you mean timid"):
+        parse_entry("timit")
+
+
+def test_all_classes__hold_built_ins_and_plug_ins(monkeypatch):
+    points = [EntryPoint("timid", "persian_rummy.strategies.greedy:Greedy", registry.GROUP)]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    names = [name for name, _ in all_classes()]
+    assert names == [*BUILT_IN, "timid"]
+
+
+def test_built_in__name_taken_by_a_plug_in__stays_the_built_in(monkeypatch):
+    points = [EntryPoint("random", "persian_rummy.strategies.greedy:Greedy", registry.GROUP)]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points)
+    assert find_class("random")[0] is not Greedy
