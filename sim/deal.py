@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .bits import ZERO, bit, popcount, trailing_zeros, without_lowest
-from .jit import jit
+from .jit import jit, jit_apart
 from .melds import (
     CARDS_MASK,
     DISCARD,
@@ -269,7 +269,7 @@ def bound_mask(table: Any) -> Any:
     return ZERO if table.bound == NO_CARD else bit(table.bound)
 
 
-@jit
+@jit_apart
 def legal_draws(table: Any, actions: Any) -> int:
     """Fill `actions` with the legal draws (the pass among them); return how many there are."""
     actions[0] = STOCK_ACTION if table.stock_size > 0 else PASS_ACTION
@@ -282,7 +282,7 @@ def legal_draws(table: Any, actions: Any) -> int:
     return n
 
 
-@jit
+@jit_apart
 def legal_actions(table: Any, actions: Any) -> int:
     """Fill `actions` with every legal action of a position; return how many there are.
 
@@ -385,7 +385,7 @@ def _names_right_cards(kind: int, n_cards: int) -> bool:
     return kind <= KEEP and n_cards == 0
 
 
-@jit
+@jit_apart
 def why_illegal(table: Any, action: Any) -> int:
     """Return why an action is illegal in a position (a key of `REASONS`), or `LEGAL`."""
     if table.status != PLAYING:
@@ -496,7 +496,7 @@ def keep(table: Any, hidden: Any) -> None:
     _end_turn(table, hidden)
 
 
-@jit
+@jit_apart
 def apply_action(table: Any, hidden: Any, action: Any) -> None:
     """Change the position by a legal action (`why_illegal` says whether it is)."""
     kind = np.int64(action >> KIND_SHIFT)

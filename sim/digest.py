@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from .jit import jit
+from .jit import jit_apart
 from .seeds import GOLDEN, mix64
 
 MODULUS = 1 << 128
 _SECOND_LANE = np.uint64(0xD1B54A32D192ED03)
 
 
-@jit
+@jit_apart
 def _sum_of_hashes(values: Any, key_high: Any, key_low: Any, out: Any) -> None:
     """Fill `out` (uint64, shape (2,)) with the high and low word of the sum over the rows."""
     high_sum = np.uint64(0)

@@ -11,12 +11,12 @@ import numpy as np
 from .bits import ZERO, bit, popcount
 from .cards import FIRST_JOKER, FULL_MASK
 from .deal import N_SEATS, hand_of, points_in_hands
-from .jit import jit
+from .jit import jit, jit_apart
 from .melds import N_NEIGHBOURS, neighbour, points_of, run_cards, set_cards
 from .state import NO_CARD
 
 
-@jit
+@jit_apart
 def stock_mask(table: Any, hidden: Any) -> Any:
     """Return the mask of the cards that are left in the stock."""
     mask = ZERO
@@ -25,7 +25,7 @@ def stock_mask(table: Any, hidden: Any) -> Any:
     return mask
 
 
-@jit
+@jit_apart
 def points_are_conserved(table: Any, hidden: Any) -> bool:
     """Return whether melded + hands + pile + stock = W + d holds (RULES section 6)."""
     pack = FULL_MASK >> np.uint64(FIRST_JOKER + 4 - table.rules.pack_size)
@@ -48,7 +48,7 @@ def cards_are_whole(table: Any, hidden: Any) -> bool:
     return total == popcount(union) and total + table.stock_size == table.rules.pack_size
 
 
-@jit
+@jit_apart
 def state_is_ok(table: Any, hidden: Any) -> bool:
     """Return whether a position is sound: every card in one place, counts right, melds real."""
     if not cards_are_whole(table, hidden):
@@ -69,7 +69,7 @@ def state_is_ok(table: Any, hidden: Any) -> bool:
     return _melds_are_ok(table) and points_are_conserved(table, hidden)
 
 
-@jit
+@jit_apart
 def _pile_is_ok(table: Any) -> bool:
     """Return whether all that is known of the pile's order agrees with the pile."""
     piled = ZERO
@@ -88,7 +88,7 @@ def _pile_is_ok(table: Any) -> bool:
     return piled == table.pile_mask and popcount(piled) == table.pile_size
 
 
-@jit
+@jit_apart
 def _melds_are_ok(table: Any) -> bool:
     """Return whether the table holds only sets of three or four and runs of three or more."""
     if table.bound != NO_CARD and table.hand & bit(table.bound) == ZERO:

@@ -106,25 +106,39 @@ with suppress(OSError):
 def jit(signature: Any = None, **options: Any) -> Any:
     """Compile a function of the core: no Python objects, no GIL, cached on disk.
 
+    It becomes part of whoever calls it: LLVM alone leaves most calls between numba functions
+    standing, which halved the speed of the kernel. For what is large use `jit_apart`.
+
     Parameters
     ----------
     signature
         The function itself (``@jit``), or a numba signature (``@jit(sig)``), which compiles at
         once and leaves no second specialisation.
     """
-    settings: dict[str, Any] = {"nogil": True, "cache": True, "error_model": "numpy", **options}
+    settings: dict[str, Any] = {
+        "nogil": True,
+        "cache": True,
+        "error_model": "numpy",
+        "forceinline": True,
+        **options,
+    }
     if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
         return numba.njit(**settings)(signature)
     return numba.njit(signature, **settings)
 
 
-def inline(function: Callable[..., Any]) -> Any:
-    """Compile a function of the core into whoever calls it.
+def jit_apart(function: Callable[..., Any]) -> Any:
+    """Compile a function of the core that stays a call: large, or off the beaten track."""
+    return jit(function, forceinline=False)
 
-    For what is called in every turn with many arguments: a hook is three words, and passing a
-    tuple of twelve through a call costs more than the hook.
+
+def jit_merged(function: Callable[..., Any]) -> Any:
+    """Compile a function of the kernel as if it were written into its one or two callers.
+
+    numba optimises each compiled function together with all that it calls, once for each link of
+    a chain of calls: merged before that, a chain is optimised once.
     """
-    return jit(function, inline="always")
+    return jit(function, forceinline=False, inline="always")
 
 
 def compile_hook(function: Callable[..., Any], signature: Any) -> Any:

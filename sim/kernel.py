@@ -38,7 +38,7 @@ from .deal import (
     why_not_take,
 )
 from .invariants import cards_are_whole, state_is_ok
-from .jit import inline, jit
+from .jit import jit, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
 from .seeds import deck_key, seat_key, shuffle
 from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
@@ -88,7 +88,7 @@ PLAYERS_TYPE = types.Tuple((HOOKS_TYPE, HOOKS_TYPE, HOOKS_TYPE, SEATS_TYPE))
 DRAW, MELD, DISCARD_HOOK = range(3)
 
 
-@inline
+@jit_merged
 def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     """Return what a hook of the seat to act answers."""
     where.hook = hook
@@ -102,7 +102,7 @@ def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     return call(table, params, work)
 
 
-@inline
+@jit_merged
 def _note(where: Any, action: Any) -> None:
     """Add an action to the log while there is room."""
     if where.n_logged < where.log_size:
@@ -117,7 +117,7 @@ def _fail(where: Any, answer: int, code: int) -> int:
     return code
 
 
-@inline
+@jit_merged
 def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
     answer = _ask(players[0], DRAW, players[3], table, where)
@@ -148,7 +148,7 @@ def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@inline
+@jit_merged
 def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
     """Lay a legal play and count it."""
     team = table.seat & 1
@@ -171,7 +171,7 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
         side.layoff_points += points
 
 
-@inline
+@jit_merged
 def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
@@ -192,7 +192,7 @@ def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@inline
+@jit_merged
 def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
     if discardable_cards(table) == ZERO:
@@ -215,7 +215,7 @@ def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> in
     return LEGAL
 
 
-@inline
+@jit_merged
 def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play one turn: draw, meld, discard; return a failure's code or `LEGAL`."""
     turn = table.turns
@@ -233,7 +233,7 @@ def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> 
     return code
 
 
-@inline
+@jit_merged
 def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, where: Any) -> int:
     """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
@@ -250,7 +250,7 @@ def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, 
     return LEGAL
 
 
-@inline
+@jit_merged
 def _score_deal(
     table: Any, hidden: Any, side_a: Any, side_b: Any, deal: Any, rotation: int
 ) -> None:
@@ -273,7 +273,7 @@ def _score_deal(
             deal.deal_score_b = score
 
 
-@inline
+@jit_merged
 def _clear_work(seats: Any) -> None:
     """Empty the memory of all players, as it is when a deal begins."""
     for who in range(4):
@@ -281,7 +281,7 @@ def _clear_work(seats: Any) -> None:
         work[:] = 0
 
 
-@inline
+@jit_merged
 def _play_match(
     state: Any,
     players: Any,

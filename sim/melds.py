@@ -14,7 +14,7 @@ import numpy as np
 
 from .bits import ONE, ZERO, bit, leading_zeros, popcount, trailing_zeros, without_lowest
 from .cards import FIRST_JOKER, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
-from .jit import jit
+from .jit import jit, jit_apart
 
 KIND_SHIFT = np.uint64(56)
 CARDS_MASK = np.uint64((1 << 56) - 1)
@@ -281,7 +281,7 @@ def is_stretch(mask: Any) -> bool:
     return length <= 13 and (mask >> np.uint64(trailing_zeros(mask))) == wanted
 
 
-@jit
+@jit_apart
 def legal_plays(
     cards: Any, must: Any, sets_mask: Any, runs_mask: Any, rules: Any, plays: Any
 ) -> int:

@@ -8,7 +8,7 @@ import numpy as np
 from .cards import parse_deck
 from .deal import MAX_ACTIONS, REASONS, apply_action, legal_actions, start_deal, why_illegal
 from .errors import PrummyError
-from .jit import jit
+from .jit import jit_apart
 from .notation import parse_action
 from .rules import RulesError, rules_from_dict
 from .state import HIDDEN_DTYPE, PLAYING, TABLE_DTYPE, new_state
@@ -28,7 +28,7 @@ class Position:
     nodes: int | None
 
 
-@jit
+@jit_apart
 def _count(tables: Any, hiddens: Any, actions: Any, left: Any, depth: int) -> int:
     """Count depth-first; level d of the arrays is the position after d actions."""
     nodes = 0

@@ -66,6 +66,8 @@ def test_run_cards__by_hand(given_cards, min_run, right):
         ("*SAS", "JSQSKS", "AS"),
         ("8D", "5H6H7H", ""),
         ("2C3C4C5C6C7C8C9CTCJC", "QCKCAC", "2C3C4C5C6C7C8C9CTCJC"),
+        ("5H6H7H8H9HTHJHQHKHAH*H", "2H3H4H", "5H6H7H8H9HTHJHQHKHAH"),
+        ("5S6S7S8S9STSJSQSAS", "2S3S4S", "5S6S7S8S9STSJSQS"),
         ("8D", "5D6D7D9DTDJD", "8D"),
     ],
 )
