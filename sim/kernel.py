@@ -88,7 +88,7 @@ PLAYERS_TYPE = types.Tuple((HOOKS_TYPE, HOOKS_TYPE, HOOKS_TYPE, SEATS_TYPE))
 DRAW, MELD, DISCARD_HOOK = range(3)
 
 
-@jit_merged
+@jit
 def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     """Return what a hook of the seat to act answers."""
     where.hook = hook
@@ -102,7 +102,7 @@ def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     return call(table, params, work)
 
 
-@jit_merged
+@jit
 def _note(where: Any, action: Any) -> None:
     """Add an action to the log while there is room."""
     if where.n_logged < where.log_size:
@@ -117,7 +117,7 @@ def _fail(where: Any, answer: int, code: int) -> int:
     return code
 
 
-@jit_merged
+@jit
 def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
     answer = _ask(players[0], DRAW, players[3], table, where)
@@ -148,7 +148,7 @@ def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@jit_merged
+@jit
 def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
     """Lay a legal play and count it."""
     team = table.seat & 1
@@ -171,7 +171,7 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
         side.layoff_points += points
 
 
-@jit_merged
+@jit
 def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
@@ -192,7 +192,7 @@ def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@jit_merged
+@jit
 def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
     if discardable_cards(table) == ZERO:

@@ -1,0 +1,94 @@
+"""Runs that nobody played: summaries of made-up rows whose parts add up, for tests of reports."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from persian_rummy.reports.results import Results
+from persian_rummy.sim.columns import SIDE_COLUMNS
+from persian_rummy.sim.rules import Rules
+from persian_rummy.sim.schedule import Plan
+from persian_rummy.sim.summary import PairingSummary, summarize
+
+ODD_NAMES = ("<b>bold</b>&co", 'a $x_1$ "q"', "greedy[pile_bias=40,x=1]", "{{ 7*7 }}{% x %}")
+
+
+def made_up_run(
+    names: Sequence[str] = ("strong", "middle", "weak"),
+    strengths: Sequence[int] = (60, 0, -60),
+    boards: int = 40,
+    rules: Rules | None = None,
+    form: str = "round-robin",
+    failed: Sequence[str] = (),
+    status: str = "finished",
+) -> Results:
+    """Return a run in which each strategy scores about 200 and its strength.
+
+    Pairings of those that failed are void.
+    """
+    rules = rules or Rules()
+    plan = Plan(tuple(names), rules, 1, boards, form, 64)
+    summaries = []
+    for index, pairing in enumerate(plan.pairings()):
+        if {names[pairing.a], names[pairing.b]} & set(failed):
+            summaries.append(PairingSummary())
+            continue
+        rng = np.random.default_rng([7, index])
+        rows = _rows(rng, boards, rules.deals, strengths[pairing.a], strengths[pairing.b])
+        summaries.append(summarize(rows, rules.deals))
+    manifest: dict[str, Any] = {
+        "status": status,
+        "command": ["tournament", *names, "--out", "a folder"],
+        "created": "2030-01-02T03:04:05Z",
+        "plan": {
+            "names": list(names),
+            "rules": rules.to_dict(),
+            "seed": 1,
+            "boards": boards,
+            "format": form,
+        },
+        "block_boards": 64,
+        "strategies": [
+            {"name": n, "entry": n, "idea": "An idea.", "params": {"x": 0.5}, "source_hash": "abcd"}
+            for n in names
+        ],
+        "versions": {"prummy": "0.1.0", "python": "3.11.7"},
+        "machine": {"system": "a machine", "cores": 2},
+        "digest": "0" * 32,
+        "matches": sum(summary.total("matches") for summary in summaries),
+        "seconds": 1.5,
+        "failures": [
+            {"strategy": name, "kind": "a card <not> held", "evidence": f"run/{name}.json"}
+            for name in failed
+        ],
+    }
+    return Results(plan, manifest, summaries)
+
+
+def _rows(
+    rng: np.random.Generator, boards: int, deals: int, strength_a: int, strength_b: int
+) -> dict[str, np.ndarray]:
+    n = 2 * boards
+    rows: dict[str, np.ndarray] = {"board": np.repeat(np.arange(boards), 2)}
+    ends = rng.integers(0, 3, (deals, n))
+    for side, strength, own_end in (("a", strength_a, 0), ("b", strength_b, 1)):
+        counts = {column.name: rng.integers(1, 9, n) for column in SIDE_COLUMNS}
+        counts["outs"] = (ends == own_end).sum(axis=0)
+        counts["set_points"] = 140 + strength + rng.integers(-40, 41, n)
+        counts["run_points"] = rng.integers(20, 90, n)
+        counts["layoff_points"] = rng.integers(10, 70, n)
+        counts["double_points"] = rng.integers(0, 20, n)
+        counts["out_points"] = 25 * counts["outs"]
+        counts["left_points"] = rng.integers(20, 100, n)
+        counts["keeps"] = np.zeros(n, np.int64)
+        gained = ("set_points", "run_points", "layoff_points", "double_points", "out_points")
+        counts["score"] = sum(counts[part] for part in gained) - counts["left_points"]
+        rows |= {f"{name}_{side}": column for name, column in counts.items()}
+        for deal in range(deals):
+            rows[f"deal_score_{side}_{deal + 1}"] = counts["score"] // deals
+    for deal in range(deals):
+        rows[f"deal_turns_{deal + 1}"] = rng.integers(20, 50, n)
+        rows[f"deal_end_{deal + 1}"] = ends[deal]
+    rows["turns"] = sum(rows[f"deal_turns_{deal + 1}"] for deal in range(deals))
+    return rows
