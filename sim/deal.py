@@ -34,7 +34,7 @@ from .melds import (
     legal_plays,
     lone_layoffs,
     melding,
-    neighbour,
+    neighbours,
     playable_cards,
     points_of,
     rank_mask,
@@ -106,8 +106,9 @@ def put_on_pile(table: Any, card: int, seat: int) -> None:
     table.pile[table.pile_size] = card
     table.pile_by[table.pile_size] = seat
     table.beneath[card] = pile
+    near = neighbours(mask)
     for which in range(N_NEIGHBOURS):
-        table.mates[which] |= pile & neighbour(mask, which)
+        table.mates[which] |= pile & near[which]
     table.pile_size += 1
     table.pile_mask = pile | mask
 
@@ -142,7 +143,7 @@ def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
     table.pile_size = 0
     for which in range(N_NEIGHBOURS):
         table.mates[which] = ZERO
-    put_on_pile(table, turned_up, N_SEATS)
+    put_on_pile(table, np.int64(turned_up), np.int64(N_SEATS))
     hidden.next_card = N_SEATS * HAND_SIZE + 1
     table.stock_size = size - hidden.next_card
     hidden.doubled = 0
@@ -238,10 +239,14 @@ def _takeable_in_threes(table: Any) -> Any:
     """
     hand = table.hand
     mates = table.mates
-    up, up2 = mates[0] | neighbour(hand, 0), mates[1] | neighbour(hand, 1)
-    down, down2 = mates[2] | neighbour(hand, 2), mates[3] | neighbour(hand, 3)
-    mate, mate2 = mates[4] | neighbour(hand, 4), mates[5] | neighbour(hand, 5)
-    mate3 = mates[6] | neighbour(hand, 6)
+    near = neighbours(hand)
+    up, up2, down, down2 = (
+        mates[0] | near[0],
+        mates[1] | near[1],
+        mates[2] | near[2],
+        mates[3] | near[3],
+    )
+    mate, mate2, mate3 = mates[4] | near[4], mates[5] | near[5], mates[6] | near[6]
     if table.rules.min_run > 3:
         cards = melding((ZERO, ZERO, ZERO, ZERO, mate, mate2, mate3))
     else:
@@ -250,7 +255,8 @@ def _takeable_in_threes(table: Any) -> Any:
         return cards
     runs = table.runs_mask
     cards |= lone_layoffs(table.pile_mask, table.sets_mask, runs)
-    return cards | (up & neighbour(runs, 1)) | (down & neighbour(runs, 3))
+    beyond = neighbours(runs)
+    return cards | (up & beyond[1]) | (down & beyond[3])
 
 
 @jit
@@ -436,8 +442,9 @@ def take_pile(table: Any, card: int) -> int:
     n_taken = popcount(taken)
     table.pile_size -= n_taken
     table.pile_mask &= ~taken
+    near = neighbours(table.pile_mask)
     for which in range(N_NEIGHBOURS):
-        table.mates[which] &= table.pile_mask & neighbour(table.pile_mask, which)
+        table.mates[which] &= table.pile_mask & near[which]
     table.hand |= taken
     table.known[table.seat] |= taken
     table.counts[table.seat] += n_taken

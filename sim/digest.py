@@ -17,7 +17,7 @@ _SECOND_LANE = np.uint64(0xD1B54A32D192ED03)
 
 
 @jit_apart
-def _sum_of_hashes(values: Any, key_high: Any, key_low: Any, out: Any) -> None:
+def sum_of_hashes(values: Any, key_high: Any, key_low: Any, out: Any) -> None:
     """Fill `out` (uint64, shape (2,)) with the high and low word of the sum over the rows."""
     high_sum = np.uint64(0)
     low_sum = np.uint64(0)
@@ -49,7 +49,7 @@ def rows_digest(columns: dict[str, np.ndarray], a: str, b: str) -> int:
     high, low = (np.uint64(int.from_bytes(part, "big")) for part in (key[:8], key[8:]))
     values = np.stack([np.asarray(column, np.int64) for column in columns.values()], axis=1)
     out = np.zeros(2, np.uint64)
-    _sum_of_hashes(values, high, low, out)
+    sum_of_hashes(values, high, low, out)
     return int(out[0]) << 64 | int(out[1])
 
 

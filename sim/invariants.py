@@ -12,7 +12,7 @@ from .bits import ZERO, bit, popcount
 from .cards import FIRST_JOKER, FULL_MASK
 from .deal import N_SEATS, hand_of, points_in_hands
 from .jit import jit, jit_apart
-from .melds import N_NEIGHBOURS, neighbour, points_of, run_cards, set_cards
+from .melds import N_NEIGHBOURS, neighbours, points_of, run_cards, set_cards
 from .state import NO_CARD
 
 
@@ -30,7 +30,8 @@ def points_are_conserved(table: Any, hidden: Any) -> bool:
     """Return whether melded + hands + pile + stock = W + d holds (RULES section 6)."""
     pack = FULL_MASK >> np.uint64(FIRST_JOKER + 4 - table.rules.pack_size)
     total = table.points[0] + table.points[1]
-    total += points_in_hands(table, hidden, 0) + points_in_hands(table, hidden, 1)
+    for team in range(2):
+        total += points_in_hands(table, hidden, team)
     total += points_of(table.pile_mask, table.rules)
     total += points_of(stock_mask(table, hidden), table.rules)
     return total == points_of(pack, table.rules) + hidden.doubled
@@ -78,9 +79,9 @@ def _pile_is_ok(table: Any) -> bool:
         if table.beneath[table.pile[index]] != piled:
             return False
         piled |= card
-        above = table.pile_mask & ~piled
+        near = neighbours(table.pile_mask & ~piled)
         for which in range(N_NEIGHBOURS):
-            if table.mates[which] & card != neighbour(above, which) & card:
+            if table.mates[which] & card != near[which] & card:
                 return False
     for which in range(N_NEIGHBOURS):
         if table.mates[which] & ~piled != ZERO:

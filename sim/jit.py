@@ -107,7 +107,8 @@ def jit(signature: Any = None, **options: Any) -> Any:
     """Compile a function of the core: no Python objects, no GIL, cached on disk.
 
     It becomes part of whoever calls it: LLVM alone leaves most calls between numba functions
-    standing, which halved the speed of the kernel. For what is large use `jit_apart`.
+    standing, which halved the speed of the kernel. For what is large use `jit_apart`. A function
+    whose name begins with an underscore cannot be called from Python.
 
     Parameters
     ----------
@@ -122,6 +123,8 @@ def jit(signature: Any = None, **options: Any) -> Any:
         "forceinline": True,
         **options,
     }
+    if getattr(signature, "__name__", "").startswith("_"):  # compiled code alone calls it
+        settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
         return numba.njit(**settings)(signature)
     return numba.njit(signature, **settings)

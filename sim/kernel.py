@@ -89,9 +89,8 @@ DRAW, MELD, DISCARD_HOOK = range(3)
 
 
 @jit
-def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
+def _ask(hooks: Any, seats: Any, table: Any, where: Any) -> int:
     """Return what a hook of the seat to act answers."""
-    where.hook = hook
     who = where.seat ^ where.rotation
     params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
     work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
@@ -99,7 +98,8 @@ def _ask(hooks: Any, hook: int, seats: Any, table: Any, where: Any) -> int:
     low = hooks[1] if odd else hooks[0]
     high = hooks[3] if odd else hooks[2]
     call = high if who & 2 == 2 else low
-    return call(table, params, work)
+    where.answer = call(table, params, work)
+    return where.answer
 
 
 @jit
@@ -111,37 +111,31 @@ def _note(where: Any, action: Any) -> None:
 
 
 @jit
-def _fail(where: Any, answer: int, code: int) -> int:
-    where.answer = answer
-    where.code = code
-    return code
-
-
-@jit
 def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
-    answer = _ask(players[0], DRAW, players[3], table, where)
+    where.hook = DRAW
+    answer = _ask(players[0], players[3], table, where)
     side.decisions += 1
     if answer == DRAW_STOCK:
         if table.stock_size == 0:
-            return _fail(where, answer, STOCK_IS_EMPTY)
+            return STOCK_IS_EMPTY
         _note(where, STOCK_ACTION)
         draw_stock(table, hidden)
         side.stock_draws += 1
         return LEGAL
     if answer == DRAW_PASS:
         if table.stock_size != 0:
-            return _fail(where, answer, STOCK_NOT_EMPTY)
+            return STOCK_NOT_EMPTY
         _note(where, PASS_ACTION)
         side.passes += 1
         pass_turn(table, hidden)
         return LEGAL
     if answer < 0 or answer >= table.pile_size:
-        return _fail(where, answer, NOT_IN_PILE)
+        return NOT_IN_PILE
     card = np.int64(table.pile[answer])
     code = why_not_take(table, card)
     if code != LEGAL:
-        return _fail(where, answer, code)
+        return code
     _note(where, TAKE_BITS | bit(card))
     side.takes += 1
     side.cards_taken += take_pile(table, card)
@@ -175,20 +169,21 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
 def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
-        answer = _ask(players[1], MELD, players[3], table, where)
+        where.hook = MELD
+        answer = _ask(players[1], players[3], table, where)
         side.decisions += 1
         if answer == NOTHING:
             if table.bound != NO_CARD:
-                return _fail(where, answer, BOUND_NOT_PLAYED)
+                return BOUND_NOT_PLAYED
             return LEGAL
         play = np.uint64(answer)
         code = why_not_play(table, play)
         if code != LEGAL:
-            return _fail(where, answer, code)
+            return code
         _note(where, play)
         _lay(table, hidden, side, play)
         if where.checked != 0 and not state_is_ok(table, hidden):
-            return _fail(where, answer, UNSOUND)
+            return UNSOUND
     return LEGAL
 
 
@@ -200,13 +195,14 @@ def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> in
         side.keeps += 1
         keep(table, hidden)
         return LEGAL
-    answer = _ask(players[2], DISCARD_HOOK, players[3], table, where)
+    where.hook = DISCARD_HOOK
+    answer = _ask(players[2], players[3], table, where)
     side.decisions += 1
     if answer < 0 or answer >= table.rules.pack_size:
-        return _fail(where, answer, NOT_IN_HAND)
+        return NOT_IN_HAND
     code = why_not_discard(table, answer)
     if code != LEGAL:
-        return _fail(where, answer, code)
+        return code
     _note(where, DISCARD_BITS | bit(answer))
     seat = table.seat
     discard(table, hidden, answer)
@@ -223,13 +219,13 @@ def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> 
     if code != LEGAL or table.turns != turn:
         return code
     if where.checked != 0 and not state_is_ok(table, hidden):
-        return _fail(where, 0, UNSOUND)
+        return UNSOUND
     code = _meld(table, hidden, players, side, where)
     if code != LEGAL or table.status != PLAYING:
         return code
     code = _discard(table, hidden, players, side, where)
     if code == LEGAL and where.checked != 0 and not state_is_ok(table, hidden):
-        return _fail(where, 0, UNSOUND)
+        return UNSOUND
     return code
 
 
@@ -244,9 +240,11 @@ def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, 
         code = _play_turn(table, hidden, players, side, where)
         hidden.streams[seat] = table.rng
         if code != LEGAL:
+            where.code = code
             return code
     if not cards_are_whole(table, hidden):
-        return _fail(where, 0, UNSOUND)
+        where.code = UNSOUND
+        return UNSOUND
     return LEGAL
 
 

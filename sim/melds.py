@@ -158,39 +158,35 @@ N_NEIGHBOURS = 7
 
 
 @jit
-def neighbour(cards: Any, which: int) -> Any:
-    """Return the cards of which one of `cards` is a certain neighbour.
+def neighbours(cards: Any) -> Any:
+    """Return seven masks: the cards of which one of `cards` is a certain neighbour.
 
     Neighbours 0 to 3 are, in the same suit, the card one rank above, two above, one below, two
     below; 4 to 6 are the cards of the same rank one, two and three suits on (in a circle). So
-    bit c of ``neighbour(cards, 0)`` says that the card above c is one of `cards`.
+    bit c of the first mask says that the card above c is one of `cards`.
     """
     suited = cards & SUITED_MASK
-    if which == 0:
-        return suited >> _U4
-    if which == 1:
-        return suited >> _U8
-    if which == 2:
-        return (suited << _U4) & SUITED_MASK
-    if which == 3:
-        return (suited << _U8) & SUITED_MASK
-    if which == 4:
-        return ((cards >> _U1) & _LOW_THREE) | ((cards & SUIT_MASK) << _U3)
-    if which == 5:
-        return ((cards >> _U2) & _PAIRS) | ((cards & _PAIRS) << _U2)
-    return ((cards & _LOW_THREE) << _U1) | ((cards >> _U3) & SUIT_MASK)
+    return (
+        suited >> _U4,
+        suited >> _U8,
+        (suited << _U4) & SUITED_MASK,
+        (suited << _U8) & SUITED_MASK,
+        ((cards >> _U1) & _LOW_THREE) | ((cards & SUIT_MASK) << _U3),
+        ((cards >> _U2) & _PAIRS) | ((cards & _PAIRS) << _U2),
+        ((cards & _LOW_THREE) << _U1) | ((cards >> _U3) & SUIT_MASK),
+    )
 
 
 @jit
-def melding(neighbours: Any) -> Any:
+def melding(having: Any) -> Any:
     """Return the cards that make a meld of three with two of their neighbours.
 
     Parameters
     ----------
-    neighbours : seven masks
-        For each neighbour of `neighbour`, the cards that have it.
+    having : seven masks
+        For each of the seven `neighbours`, the cards that have it.
     """
-    up, up2, down, down2, mate, mate2, mate3 = neighbours
+    up, up2, down, down2, mate, mate2, mate3 = having
     runs = (up & up2) | (up & down) | (down & down2)
     return runs | (mate & (mate2 | mate3)) | (mate2 & mate3)
 

@@ -29,7 +29,7 @@ class Position:
 
 
 @jit_apart
-def _count(tables: Any, hiddens: Any, actions: Any, left: Any, depth: int) -> int:
+def count_sequences(tables: Any, hiddens: Any, actions: Any, left: Any, depth: int) -> int:
     """Count depth-first; level d of the arrays is the position after d actions."""
     nodes = 0
     level = 0
@@ -70,7 +70,7 @@ def perft(table: np.ndarray, hidden: np.ndarray, depth: int) -> int:
     hiddens = np.zeros(depth + 1, HIDDEN_DTYPE)
     tables[0], hiddens[0] = table[0], hidden[0]
     actions = np.zeros((depth + 1, MAX_ACTIONS), np.uint64)
-    return int(_count(tables, hiddens, actions, np.zeros(depth + 1, np.int64), depth))
+    return int(count_sequences(tables, hiddens, actions, np.zeros(depth + 1, np.int64), depth))
 
 
 def parse_position(entry: Any, where: str) -> Position:

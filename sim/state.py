@@ -47,7 +47,7 @@ TABLE_FIELDS = (
         (56,),
     ),
     Field("beneath", "u8", "for each card id in the pile, the pile cards beneath it", (56,)),
-    Field("mates", "u8", "for each neighbour of `melds.neighbour`, pile cards with it above", (7,)),
+    Field("mates", "u8", "for each of `melds.neighbours`, the pile cards with it above them", (7,)),
     Field("pile_size", "i8", "cards in the pile"),
     Field("stock_size", "i8", "cards in the stock"),
     Field("counts", "i8", "cards in the hand of each seat", (4,)),

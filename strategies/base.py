@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -127,12 +128,12 @@ def _compile(cls: type[Strategy], name: str) -> Any:
         return compile_hook(function, HOOK_SIGNATURE)
     except Exception as error:  # numba raises many kinds; each is the author's to read
         raise StrategyError(
-            f"{cls.__name__}.{name} does not compile: {_reason(error)}\n"
+            f"{cls.__name__}.{name} does not compile: {_reason(error, function)}\n"
             "  (hooks are compiled by numba: numbers, arrays, and functions made with jit)"
         ) from None
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception, function: Callable[..., Any]) -> str:
     """Return the lines of numba's message that say what is wrong and where in the file."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     place = [line for line in lines if line.startswith("File ")]
@@ -142,7 +143,28 @@ def _reason(error: Exception) -> str:
         if not line.startswith(("File ", "Failed in", "During:", "- ", "^", "<source"))
     ]
     text = _without_records(telling[0]) if telling else type(error).__name__
+    if isinstance(error, KeyError):  # what numba makes of a field that a record does not have
+        text = f"there is no field {text}"
+    if not place:
+        place = _place_of_word(function, text)
     return text + (f"\n  at {place[-1].rstrip(':')}" if place else "")
+
+
+def _place_of_word(function: Callable[..., Any], text: str) -> list[str]:
+    """Return where a function uses the name or field that a message quotes, if anywhere."""
+    quoted = re.search(r"'(\w+)'", text)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    except (OSError, SyntaxError):
+        return []
+    code = function.__code__
+    return [
+        f'File "{code.co_filename}", line {code.co_firstlineno + node.lineno - 1}'
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name | ast.Attribute)
+        and quoted
+        and quoted[1] == (node.id if isinstance(node, ast.Name) else node.attr)
+    ][:1]
 
 
 def _without_records(text: str) -> str:

@@ -30,7 +30,7 @@ from ..sim.melds import (
 )
 from ..sim.view import NOTHING, play_run, play_set
 
-_U4, _U8 = np.uint64(4), np.uint64(8)
+_U4, _U8, _U12, _U16 = (np.uint64(n) for n in (4, 8, 12, 16))
 
 
 @jit
@@ -179,11 +179,10 @@ def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
 
 
 @jit
-def _has(masks: tuple[Any, Any], place: int, held: float) -> float:
+def _has(masks: tuple[Any, Any], place: Any, held: float) -> float:
     """Return the chance that a seat has the card `place` bits up: sure ones, else `held`."""
     sure, hidden = masks
-    up = np.uint64(place)
-    return np.float64((sure >> up) & ONE) + held * np.float64((hidden >> up) & ONE)
+    return np.float64((sure >> place) & ONE) + held * np.float64((hidden >> place) & ONE)
 
 
 @jit
@@ -212,6 +211,6 @@ def bind_chance(card: int, odds: Any, hidden: Any) -> float:
     if card < FIRST_JOKER:  # bits 0, 4, 12, 16 are the cards 2 and 1 below, 1 and 2 above
         shift = np.uint64(card)
         masks = (((sure & SUITED_MASK) << _U8) >> shift, ((hidden & SUITED_MASK) << _U8) >> shift)
-        below, above = _has(masks, 4, held), _has(masks, 12, held)
-        chance += below * (above + _has(masks, 0, held)) + above * _has(masks, 16, held)
+        below, above = _has(masks, _U4, held), _has(masks, _U12, held)
+        chance += below * (above + _has(masks, ZERO, held)) + above * _has(masks, _U16, held)
     return min(chance, 1.0)
