@@ -87,20 +87,18 @@ def verify(
     from ..sim.transcript import TranscriptError, check_transcript, parse_transcripts
 
     with common.user_errors():
-        text = _read_text(file)
+        data = _read(file)
     name = "standard input" if file == "-" else file
     checked = 0
-    number = 0
     try:
-        for number, transcript in parse_transcripts(text.splitlines()):
+        # "\n" alone ends a line: splitlines() would also cut at what a name may hold
+        for number, transcript in parse_transcripts(_decode(data).split("\n")):
             try:
                 check_transcript(transcript)
             except TranscriptError as error:
                 raise TranscriptError(f"line {number}: {error}") from None
             checked += 1
-        if not checked:
-            raise TranscriptError("there is no transcript in it")
-    except TranscriptError as error:
+    except (TranscriptError, common.BadInputError) as error:
         if json_:
             common.print_json({"valid": False, "transcripts": checked, "error": str(error)})
         common.note(f"prummy: {name}: {error}")
@@ -111,16 +109,21 @@ def verify(
         typer.echo(f"{name}: {checked} transcript{'s' * (checked != 1)}, every action legal")
 
 
-def _read_text(file: str) -> str:
-    """Return the text of a file or of standard input; raises BadInputError."""
+def _read(file: str) -> bytes:
+    """Return what a file or standard input holds; raises BadInputError."""
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode("utf-8-sig")
+        return sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         raise common.BadInputError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _decode(data: bytes) -> str:
+    """Return UTF-8 text; raises BadInputError with the line at fault."""
+    try:
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise common.BadInputError(f"{file}: line {line}: not UTF-8 text") from None
+        raise common.BadInputError(f"line {line}: not UTF-8 text") from None
 
 
 def perft(
@@ -144,7 +147,7 @@ def perft(
     with common.user_errors():
         if depth is not None and depth < 0:
             raise common.BadInputError(f"--depth {depth}: give a whole number from 0")
-        positions = _parse_positions(_read_text(file), file)
+        positions = _parse_positions(_read(file), file)
         read = [
             parse_position(position, f"{file}: position {number}")
             for number, position in enumerate(positions, start=1)
@@ -168,11 +171,13 @@ def perft(
         raise typer.Exit(common.FAILED)
 
 
-def _parse_positions(text: str, file: str) -> list[Any]:
+def _parse_positions(data: bytes, file: str) -> list[Any]:
     try:
-        positions = json.loads(text)
+        positions = json.loads(_decode(data))
     except (ValueError, RecursionError) as error:
         raise common.BadInputError(f"{file}: not JSON: {error}") from None
+    except common.BadInputError as error:
+        raise common.BadInputError(f"{file}: {error}") from None
     if not isinstance(positions, list) or not positions:
         raise common.BadInputError(f"{file}: not a list of positions")
     return positions

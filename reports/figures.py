@@ -137,9 +137,7 @@ def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -
             box = {"facecolor": colour, "alpha": 0.06 + 0.5 * abs(2 * share - 1)}
             axes.add_patch(_rectangle(corner, box))
             big = 13 if cell > 45 else 10
-            axes.text(
-                column, row - 0.06, percent(share, 1), ha="center", va="bottom", fontsize=big
-            )
+            axes.text(column, row - 0.06, percent(share, 1), ha="center", va="bottom", fontsize=big)
             axes.text(
                 column, row + 0.06, signed(margin, 1), ha="center", va="top", fontsize=big - 2.5
             )
@@ -263,9 +261,7 @@ def _stacked(
             if abs(value) * pixels > 7.5 * len(shown):
                 colour = style.text_on(colours[name])
                 middle = left + value / 2
-                axes.text(
-                    middle, place, shown, color=colour, ha="center", va="center", fontsize=11
-                )
+                axes.text(middle, place, shown, color=colour, ha="center", va="center", fontsize=11)
             if left + value != 0:
                 end = [left + value, left + value]
                 axes.plot(end, [place - 0.25, place + 0.25], color=style.PAPER, linewidth=1)

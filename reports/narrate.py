@@ -48,7 +48,7 @@ def _tell(step: Step, seats: list[str]) -> Iterator[str]:
     kind, cards = action_kind(step.action), action_cards(step.action)
     if kind in (STOCK, TAKE, PASS):
         yield ""
-        yield f"turn {turn}  seat {seat} {seats[seat]}   {mask_symbols(table['hand'][0])}"
+        yield f"turn {turn}  seat {seat} {seats[seat]}   {mask_symbols(table['hand'][0]) or '-'}"
     before = int(table["points"][0][seat & 1])
     apply_action(table[0], hidden[0], step.action)
     gained = int(table["points"][0][seat & 1]) - before
@@ -76,10 +76,9 @@ def _words(step: Step, kind: int, cards: list[int], gained: int, after: Any) -> 
         return f"discards {shown}"
     table = step.table[0]
     new = len(cards) >= 3 if kind == SET else len(cards) >= int(table["rules"]["min_run"])
-    what = ("the set" if kind == SET else "the run") if new else "lay-off on a "
-    if not new:
-        what += "set" if kind == SET else "run"
-    return f"lays {what} {shown}, {gained} points"
+    meld = "set" if kind == SET else "run"
+    said = f"lays the {meld} {shown}" if new else f"lays off {shown} on a {meld}"
+    return f"{said}, {gained} points"
 
 
 def _after_turn(table: Any, hidden: Any, seat: int, kind: int) -> Iterator[str]:

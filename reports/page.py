@@ -152,9 +152,7 @@ def _address(svg: bytes) -> str:
 
 def _csv(frame: pd.DataFrame) -> str:
     named = not isinstance(frame.index, pd.RangeIndex)
-    return frame.to_csv(
-        index=named, index_label="strategy" if named else None, lineterminator="\n"
-    )
+    return frame.to_csv(index=named, index_label="strategy" if named else None, lineterminator="\n")
 
 
 def _low_to_high(about: dict[str, Any], name: str) -> str:

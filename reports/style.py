@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -50,7 +51,7 @@ AHEAD, BEHIND = "#1f7a99", "#c96a2b"
 """The two ends of heat maps."""
 
 _ON_DARK, _ON_LIGHT = "#fdfdfd", "#12181f"
-_RC = {
+_RC: dict[str, Any] = {
     "svg.hashsalt": "prummy",
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
@@ -90,7 +91,9 @@ _RC = {
     "legend.borderaxespad": 0,
     "legend.borderpad": 0,
 }
-_FONTS = "system-ui, -apple-system, &quot;Segoe UI&quot;, Roboto, &quot;DejaVu Sans&quot;, sans-serif"
+_FONTS = (
+    "system-ui, -apple-system, &quot;Segoe UI&quot;, Roboto, &quot;DejaVu Sans&quot;, sans-serif"
+)
 
 
 @dataclass(frozen=True)
@@ -141,8 +144,8 @@ def drawing() -> Iterator[None]:
     """Set the style while a figure is made and written."""
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_RC)
-        yield
+        with matplotlib.rc_context(_RC):
+            yield
 
 
 def svg_bytes(figure: Figure) -> bytes:

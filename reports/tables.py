@@ -323,8 +323,10 @@ def quantiles(frame: pd.DataFrame, levels: tuple[float, ...]) -> pd.DataFrame:
         places = np.searchsorted(np.cumsum(counts), np.ceil(np.array(levels) * total - 1e-6))
         mean = (values * counts).sum() / total
         deviation = np.sqrt(((values - mean) ** 2 * counts).sum() / total)
-        quantile = dict(zip(levels, values[np.minimum(places, len(values) - 1)], strict=True))
-        rows[name] = {**quantile, "mean": mean, "sd": deviation}
+        row: dict[Any, Any] = dict(
+            zip(levels, values[np.minimum(places, len(values) - 1)], strict=True)
+        )
+        rows[name] = {**row, "mean": mean, "sd": deviation}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

@@ -25,6 +25,7 @@ import numpy as np
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 PACKAGE_DIR = Path(__file__).parent.parent
+PACKAGE = __name__.partition(".")[0]
 KEEP_CACHES_DAYS = 30
 
 warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
@@ -108,7 +109,8 @@ def jit(signature: Any = None, **options: Any) -> Any:
 
     It becomes part of whoever calls it: LLVM alone leaves most calls between numba functions
     standing, which halved the speed of the kernel. For what is large use `jit_apart`. A function
-    whose name begins with an underscore cannot be called from Python.
+    of the package whose name begins with an underscore must not be called from Python: that
+    crashes the process, so no function of a user's file is compiled this way.
 
     Parameters
     ----------
@@ -123,7 +125,8 @@ def jit(signature: Any = None, **options: Any) -> Any:
         "forceinline": True,
         **options,
     }
-    if getattr(signature, "__name__", "").startswith("_"):  # compiled code alone calls it
+    ours = getattr(signature, "__module__", "").startswith(f"{PACKAGE}.")
+    if ours and signature.__name__.startswith("_"):  # compiled code alone calls it
         settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
         return numba.njit(**settings)(signature)

@@ -70,6 +70,16 @@ def test_helper__edited_in_another_file__gives_the_new_result(tmp_path):
     assert run_caller(tmp_path) == (False, 50, 1)
 
 
+def test_jit__private_function_of_a_users_file__can_be_called_from_python():
+    @jit.jit
+    def _helper(x):
+        return x + 1
+
+    # Called without its Python face it would crash the process, so the option is looked at first.
+    assert not _helper.targetoptions.get("no_cpython_wrapper")
+    assert _helper(1) == 2
+
+
 def test_source_hash__content_or_name__change_it(tmp_path):
     one, two = tmp_path / "one.py", tmp_path / "two.py"
     one.write_text("a = 1\n")

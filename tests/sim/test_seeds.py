@@ -13,7 +13,7 @@ ALPHA = 1e-4  # a fair shuffle fails one seed in ten thousand; the seeds are fix
 
 
 @jit
-def _shuffles(decks, size, seed):
+def fill_shuffles(decks, size, seed):
     """Fill each row with the shuffle of a board of its own."""
     for board in range(len(decks)):
         shuffle(decks[board], size, deck_key(seed, board, 0))
@@ -21,7 +21,7 @@ def _shuffles(decks, size, seed):
 
 def shuffles(n: int, size: int, seed: int) -> np.ndarray:
     decks = np.zeros((n, size), np.uint8)
-    _shuffles(decks, size, np.uint64(seed))
+    fill_shuffles(decks, size, np.uint64(seed))
     return decks
 
 

@@ -1,0 +1,167 @@
+"""Strategies in files: what is wrong with one is said with its line, and an edit is seen."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from position import Position
+from runs import write_strategy
+
+from persian_rummy.strategies.base import StrategyError
+from persian_rummy.strategies.registry import parse_entry
+
+
+def test_file__class_that_is_missing__names_those_it_has(tmp_path):
+    spec = write_strategy(tmp_path, "Bot")
+    path = spec.rpartition(":")[0]
+    with pytest.raises(StrategyError, match=r"has no class 'Bat'; it has Bot$"):
+        parse_entry(f"{path}:Bat")
+    Path(path).write_text("x = 1\n")
+    with pytest.raises(StrategyError, match="has no class 'Bot'; it has no Strategy class"):
+        parse_entry(spec)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("x = (\n\ndef f(:\n", r"bot\.py, line \d: "),
+        ("import numpy\nimport no_such_module\n", "No module named 'no_such_module'"),
+        ("1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("Bot = 3\n", r"bot\.py: 3 is not a Strategy class"),
+        ("class Bot:\n    pass\n", "Bot is not a Strategy class"),
+        ("x = '\udcff'\n", r"bot\.py"),
+    ],
+)
+def test_file__broken__says_where(tmp_path, text, says):
+    path = tmp_path / "bot.py"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    for _ in range(2):  # a file that failed once fails again, rather than counting as loaded
+        with pytest.raises(StrategyError, match=says):
+            parse_entry(f"{path}:Bot")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("def draw(view, params, work)", "def draw(view, params)", r"takes \['view', 'params'\]"),
+        ("def meld", "def lay", "lacks a static method 'meld'"),
+        (
+            "    @staticmethod\n    def discard",
+            "    def discard",
+            "lacks a static method 'discard'",
+        ),
+        ('    """Does what a test wants."""\n', "", "no docstring that says its idea"),
+        ("    @staticmethod", "    work_size = -1\n    @staticmethod", "work_size is -1"),
+        ("    @staticmethod", "    work_size = 2.5\n    @staticmethod", "work_size is 2.5"),
+        ("    @staticmethod", "    params = (3,)\n    @staticmethod", "something else than Param"),
+    ],
+)
+def test_file__wrongly_declared__says_what_is_right(tmp_path, old, new, says):
+    spec = write_strategy(tmp_path, "Bot")
+    path = Path(spec.rpartition(":")[0])
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(StrategyError, match=says):
+        parse_entry(spec)
+
+
+@pytest.mark.parametrize(
+    ("body", "line", "says"),
+    [
+        ("x = 1\nreturn no_such_name", 2, "no_such_name"),
+        ("return view.no_such_field", 1, "there is no field 'no_such_field'"),
+        ("return 'seven'", None, ""),
+        ("x = view.hand\nreturn open('f')", 2, "open"),
+    ],
+)
+def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, line, says):
+    spec = write_strategy(tmp_path, "Bot", discard=body)
+    path = Path(spec.rpartition(":")[0])
+    with pytest.raises(StrategyError) as caught:
+        parse_entry(spec).player()
+    message = str(caught.value)
+    assert message.startswith("Bot.discard does not compile: ")
+    assert says in message
+    assert "Traceback" not in message
+    assert len(message.splitlines()) <= 4
+    if line:
+        lines = path.read_text().splitlines()
+        start = next(n for n, text in enumerate(lines, 1) if "def discard" in text)
+        assert f'{path.name}", line {start + line}' in message
+
+
+@pytest.mark.parametrize(
+    "write",
+    ["view.hand = np.uint64(0)", "view.points[0] += 100", "view.known[1] = np.uint64(1)"],
+)
+def test_hook__that_writes_to_the_view__is_refused_with_its_line(tmp_path, write):
+    spec = write_strategy(tmp_path, "Bot", draw=f"x = 1\n{write}\nreturn -1")
+    lines = Path(spec.rpartition(":")[0]).read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if write in text)
+    with pytest.raises(StrategyError, match=rf"Bot\.draw writes to .* in line {line}: "):
+        parse_entry(spec).player()
+
+
+def test_hook__that_writes_to_its_memory__is_welcome(tmp_path):
+    body = "work[0] += 1\nreturn trailing_zeros(view.hand)"
+    spec = write_strategy(tmp_path, "Bot", discard=body, more="work_size = 3")
+    assert parse_entry(spec).player().work_size == 3
+
+
+def discard_of(spec: str, hand: int) -> int:
+    """Return what a strategy would throw from a hand."""
+    position = Position(drawn=True)
+    position.table["hand"] = hand
+    entry = parse_entry(spec)
+    return entry.player().hooks[2](position.table, entry.params, np.zeros(9, np.int64))
+
+
+def write_helped(folder: Path, answer: str) -> str:
+    """Write a strategy whose discard is chosen by a helper beside it."""
+    spec = write_strategy(folder, "Bot", discard="return choose(view.hand)")
+    path = Path(spec.rpartition(":")[0])
+    path.write_text("from helper import choose\n" + path.read_text())
+    helper = "from persian_rummy.sim.bits import leading_zeros, trailing_zeros\n"
+    helper += "from persian_rummy.sim.jit import jit\n\n@jit\ndef choose(hand):\n"
+    (path.parent / "helper.py").write_text(f"{helper}    return {answer}\n")
+    return spec
+
+
+def test_file__edited__gives_the_new_behaviour(tmp_path):
+    spec = write_strategy(tmp_path, "Bot")
+    path = Path(spec.rpartition(":")[0])
+    before = parse_entry(spec)
+    assert discard_of(spec, 0b1100) == 2
+    text = path.read_text()
+    path.write_text(text.replace("trailing_zeros(view.hand)", "trailing_zeros(view.hand) + 1"))
+    assert discard_of(spec, 0b1100) == 3
+    assert parse_entry(spec).source_hash != before.source_hash
+    path.write_text(text)
+    assert discard_of(spec, 0b1100) == 2
+    assert parse_entry(spec).source_hash == before.source_hash
+
+
+def test_helper__edited__gives_the_new_behaviour(tmp_path):
+    spec = write_helped(tmp_path, "trailing_zeros(hand)")
+    before = parse_entry(spec).source_hash
+    assert discard_of(spec, 0b1100) == 2
+    shutil.rmtree(tmp_path)
+    write_helped(tmp_path, "63 - leading_zeros(hand)")
+    assert discard_of(spec, 0b1100) == 3
+    assert parse_entry(spec).source_hash != before
+
+
+def test_helpers__of_one_name_in_two_folders__each_has_its_own(tmp_path):
+    lowest = write_helped(tmp_path / "v1", "trailing_zeros(hand)")
+    highest = write_helped(tmp_path / "v2", "63 - leading_zeros(hand)")
+    for _ in range(2):
+        assert discard_of(lowest, 0b1110) == 1
+        assert discard_of(highest, 0b1110) == 3
+
+
+def test_helper__broken__is_named(tmp_path):
+    spec = write_helped(tmp_path, "trailing_zeros(hand")
+    with pytest.raises(StrategyError, match=r"helper\.py, line 6: "):
+        parse_entry(spec)

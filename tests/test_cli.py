@@ -1,0 +1,276 @@
+"""The command line where all is well: every command, its help, and its JSON for machines."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from runs import read_rows, write_strategy
+from typer.testing import CliRunner
+
+from persian_rummy import __version__
+from persian_rummy.cli import app
+from persian_rummy.sim import benchmark
+from persian_rummy.sim.rules import Rules
+
+DATA = Path(__file__).parent / "data"
+INTERVAL = {"estimate", "low", "high", "level"}
+
+
+def run(*arguments: str, stdin: str | None = None, code: int = 0) -> str:
+    """Return what a command prints on stdout; it must end with a code and no traceback."""
+    result = CliRunner().invoke(app, list(arguments), input=stdin)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output
+    return result.stdout
+
+
+def run_json(*arguments: str) -> Any:
+    """Return the JSON that a command prints: one value on one line, and nothing else."""
+    text = run(*arguments, "--json")
+    assert text.count("\n") == 1
+    return json.loads(text)
+
+
+def is_interval(value: Any) -> bool:
+    """Return whether a value is an interval of DESIGN.md that holds its estimate."""
+    return (
+        set(value) >= INTERVAL
+        and value["level"] == 0.95
+        and value["low"] <= value["estimate"] <= value["high"]
+    )
+
+
+def commands() -> list[list[str]]:
+    """Return every command of the program, those of groups as two words."""
+    found = []
+    for name, command in typer.main.get_command(app).commands.items():
+        found.append([name])
+        found += [[name, sub] for sub in getattr(command, "commands", {})]
+    return found
+
+
+def test_commands__are_these():
+    assert {words[0] for words in commands()} >= {
+        "tournament", "report", "match", "verify", "perft", "draw", "rules", "strategies", "bench"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("words", commands(), ids=" ".join)
+def test_help__every_command__shows_an_example(words):
+    text = re.sub(r"\s+", " ", run(*words, "--help"))
+    assert f"prummy {' '.join(words)}" in text.split("Usage:")[1].partition(" Options")[0][40:]
+    assert "Example" in text
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help__of_the_program__lists_the_commands(flag):
+    text = run(flag)
+    for words in commands():
+        assert words[0] in text
+
+
+def test_version__is_printed():
+    assert run("--version") == f"prummy {__version__}\n"
+
+
+def test_match__two_strategies__sit_opposite_and_change_seats():
+    match = run_json("match", "greedy", "random", "--seed", "7", "--board", "3")
+    assert (match["format"], match["version"]) == ("persian-rummy-transcript", 1)
+    assert match["seats"] == ["greedy", "random", "greedy", "random"]
+    assert (match["seed"], match["board"], match["rotation"]) == (7, 3, 0)
+    assert [deal["dealer"] for deal in match["deals"]] == [3, 0]
+    assert match["rules"] == {}
+    turned = run_json("match", "greedy", "random", "--seed", "7", "--board", "3", "--rotation", "1")
+    assert turned["seats"] == ["random", "greedy", "random", "greedy"]
+    assert [deal["deck"] for deal in turned["deals"]] == [deal["deck"] for deal in match["deals"]]
+
+
+def test_match__four_strategies__sit_in_their_order():
+    names = ["greedy", "random", "hunter", "m=miser"]
+    match = run_json("match", *names)
+    assert match["seats"] == ["greedy", "random", "hunter", "m"]
+    assert run_json("match", *names, "--rotation", "1")["seats"] == [
+        "random", "greedy", "m", "hunter"
+    ]  # fmt: skip
+
+
+def test_match__house_rules__are_in_the_transcript():
+    match = run_json("match", "greedy", "random", "--rules", "rummy500", "--rule", "min_run=4")
+    assert match["rules"] == {
+        "jokers": 0,
+        "four_multiplier": 1,
+        "last_discard": "goes_out",
+        "out_bonus": 0,
+        "exhausted": "first_pass",
+        "min_run": 4,
+    }
+
+
+def test_match__of_a_tournament__is_the_match_on_that_board(tmp_path):
+    run("tournament", "greedy", "random", "-n", "20", "--seed", "5", "--out", str(tmp_path / "r"))
+    rows = read_rows(tmp_path / "r")
+    for board, rotation in ((0, 0), (6, 1), (9, 0)):
+        spot = ["--seed", "5", "--board", str(board), "--rotation", str(rotation)]
+        match = run_json("match", "greedy", "random", *spot)
+        row = rows[(rows["board"] == board) & (rows["rotation"] == rotation)].iloc[0]
+        sides = ["score_a", "score_b"] if rotation == 0 else ["score_b", "score_a"]
+        assert match["score"] == [row[side] for side in sides]
+
+
+def test_match__piped_to_verify__holds():
+    text = run("match", "greedy", "random", "--json")
+    assert "1 transcript, every action legal" in run("verify", "-", stdin=text)
+    assert json.loads(run("verify", "-", "--json", stdin=2 * text)) == {
+        "valid": True, "transcripts": 2, "error": None
+    }  # fmt: skip
+
+
+def test_verify__file_of_good_transcripts__all_hold():
+    assert "23 transcripts, every action legal" in run("verify", str(DATA / "transcripts.jsonl"))
+
+
+def test_perft__file_with_counts__comes_out():
+    found = run_json("perft", str(DATA / "perft.json"))
+    given = json.loads((DATA / "perft.json").read_text())
+    assert found == [{"depth": entry["depth"], "nodes": entry["nodes"]} for entry in given]
+    assert run("perft", str(DATA / "perft.json")).count("as given") == len(given)
+    assert {
+        row["nodes"] for row in run_json("perft", str(DATA / "perft.json"), "--depth", "0")
+    } == {1}
+
+
+def test_strategies__listed_and_shown():
+    listed = run_json("strategies")
+    assert [row["name"] for row in listed] == ["random", "greedy", "hunter", "doubler", "miser"]
+    assert all(set(row) >= {"name", "idea", "params"} and row["idea"] for row in listed)
+    bias = listed[1]["params"][0]
+    assert (bias["name"], bias["default"], bias["low"], bias["high"]) == ("pile_bias", 0, -200, 200)
+    assert all(row["name"] in run("strategies") for row in listed)
+    assert "pile_bias = 0  (-200 to 200)" in run("strategies", "show", "greedy")
+    assert run_json("strategies", "show", "greedy")["source"].endswith("greedy.py")
+
+
+def test_strategies_show__of_a_file__says_its_idea(tmp_path):
+    spec = write_strategy(tmp_path, "Bot", more='params = (Param("x", 1, 0, 2, "a number"),)')
+    shown = run_json("strategies", "show", spec)
+    assert shown["idea"] == "Does what a test wants."
+    assert shown["params"][0]["doc"] == "a number"
+
+
+def test_rules__listed__are_those_of_the_rules():
+    rows = {row["rule"]: row for row in run_json("rules", "--rules", "rummy500")}
+    assert set(rows) == set(Rules.__dataclass_fields__)
+    assert (rows["jokers"]["value"], rows["jokers"]["default"]) == (0, 4)
+    assert rows["last_discard"]["values"] == ["float", "forbidden", "goes_out"]
+    assert "goes_out *" in run("rules", "--rules", "rummy500")
+
+
+def test_rules__toml_file__starts_from_its_preset(tmp_path):
+    path = tmp_path / "house.toml"
+    path.write_text(
+        'preset = "rummy500"\nmin_run = 4\n[points]\n'
+        + "".join(f'"{rank}" = {value}\n' for value, rank in enumerate("23456789TJQKA*"))
+    )
+    match = run_json("match", "random", "greedy", "--rules", str(path), "--rule", "jokers=4")
+    assert (match["rules"]["min_run"], match["rules"]["exhausted"]) == (4, "first_pass")
+    assert "jokers" not in match["rules"]
+    assert match["rules"]["points"]["*"] == 13
+    assert "1 transcript" in run("verify", "-", stdin=json.dumps(match))
+
+
+def test_draw__four_names__are_seated_by_their_cards():
+    seated = run_json("draw", "Ann", "Bob", "Cid", "Dot", "--seed", "3")
+    assert sorted(seated["seats"]) == ["Ann", "Bob", "Cid", "Dot"]
+    first = seated["rounds"][0]
+    order = sorted(first, key=lambda name: "A23456789TJQK*".index(first[name][0]))
+    if len(seated["rounds"]) == 1:
+        assert seated["seats"] == [order[0], order[2], order[1], order[3]]
+    assert f"seat 0: {seated['seats'][0]} (team 0, first dealer)" in run(
+        "draw", "Ann", "Bob", "Cid", "Dot", "--seed", "3"
+    )
+    assert len({run("draw", *"ABCD", "--seed", str(seed)) for seed in range(12)}) > 6
+
+
+def test_bench__json__has_the_fixed_keys(monkeypatch):
+    monkeypatch.setattr(benchmark, "_start_times", lambda: (9.5, 0.25))  # compiles for long
+    found = run_json("bench", "--seconds", "0.05")
+    assert (found["compile_s"], found["load_s"]) == (9.5, 0.25)
+    keys = {"pair", "threads", "matches_per_s", "turns_per_match", "ns_per_turn", "decisions_per_s"}
+    for row in found["results"]:
+        assert set(row) >= keys
+        assert 20 < row["turns_per_match"] < 150
+        turns_per_s = row["matches_per_s"] * row["turns_per_match"]
+        assert row["ns_per_turn"] == pytest.approx(1e9 * row["threads"] / turns_per_s)
+        assert row["decisions_per_s"] > 2 * turns_per_s
+    assert {row["pair"] for row in found["results"]} == {"greedy v greedy", "random v random"}
+    assert "compile 9.5 s cold" in run("bench", "--seconds", "0.05")
+
+
+@pytest.mark.long
+def test_bench__start_times__cold_is_slower_than_warm():
+    found = run_json("bench", "--seconds", "0.05")
+    assert found["compile_s"] > 2 * found["load_s"] > 0
+
+
+def test_tournament__json__has_the_fixed_keys(tmp_path):
+    spec = ["tournament", "greedy", "random", "x=hunter[fear=3]", "-n", "60", "--seed", "2"]
+    found = run_json(*spec, "--out", str(tmp_path / "run"))
+    assert set(found) >= {"digest", "matches", "seconds", "standings", "pairings", "failures"}
+    assert (found["matches"], found["failures"]) == (180, [])
+    assert re.fullmatch("[0-9a-f]{32}", found["digest"])
+    shares = [row["win_share"]["estimate"] for row in found["standings"]]
+    assert shares == sorted(shares, reverse=True)
+    assert {row["strategy"] for row in found["standings"]} == {"greedy", "random", "x"}
+    assert [(row["a"], row["b"]) for row in found["pairings"]] == [
+        ("greedy", "random"), ("greedy", "x"), ("random", "x")
+    ]  # fmt: skip
+    for row in found["standings"] + found["pairings"]:
+        assert is_interval(row["margin"])
+        assert is_interval(row["win_share"])
+    assert all(row["boards"] == 30 == sum(row["pairs"]) for row in found["pairings"])
+
+
+def test_tournament__manifest__says_what_was_run(tmp_path):
+    text = run("tournament", "greedy", "random", "-n", "40", "--out", str(tmp_path / "run"))
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert f"digest {manifest['digest']}   run folder {tmp_path / 'run'}" in text
+    assert (manifest["status"], manifest["matches"]) == ("finished", 40)
+    assert manifest["plan"] == {
+        "names": ["greedy", "random"], "rules": {}, "seed": 1, "boards": 20, "format": "round-robin"
+    }  # fmt: skip
+    assert [row["params"] for row in manifest["strategies"]] == [{"pile_bias": 0.0}, {}]
+    assert manifest["versions"]["prummy"] == __version__
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "manifest.json", "matches", "summary"
+    }  # fmt: skip
+
+
+def test_tournament__all_and_gauntlet__who_meets_whom(tmp_path):
+    every = run_json("tournament", "--all", "-n", "2", "--out", str(tmp_path / "all"))
+    assert len(every["pairings"]) == 10
+    arguments = ["--format", "gauntlet", "-n", "2", "--out", str(tmp_path / "gauntlet")]
+    one = run_json("tournament", "b=miser", "greedy", "random", *arguments)
+    assert [(row["a"], row["b"]) for row in one["pairings"]] == [("b", "greedy"), ("b", "random")]
+
+
+def test_tournament__without_out__makes_a_folder_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, second = (run_json("tournament", "greedy", "random", "-n", "2") for _ in range(2))
+    assert first["digest"] == second["digest"]
+    assert first["folder"] != second["folder"]
+    assert Path(first["folder"]).parent == Path("runs")
+
+
+def test_tournament__one_board__has_no_interval(tmp_path):
+    found = run_json("tournament", "greedy", "random", "-n", "2", "--out", str(tmp_path / "run"))
+    margin = found["pairings"][0]["margin"]
+    assert (margin["low"], margin["high"]) == (None, None)
+    assert (
+        "±"
+        not in run("tournament", "greedy", "random", "-n", "2", "--out", str(tmp_path / "b")).split(
+            "±"
+        )[0]
+    )
