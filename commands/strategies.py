@@ -7,7 +7,7 @@ import typer
 
 from . import common
 
-app = typer.Typer(help="List the strategies, or show one.", invoke_without_command=True)
+app = typer.Typer()
 
 
 @app.callback(invoke_without_command=True)

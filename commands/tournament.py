@@ -202,7 +202,7 @@ def _resumed(
 ) -> "tuple[RunFolder, Engine, dict[str, Any]]":
     """Return the folder, engine and manifest of a run that goes on; it must be the same run."""
     from ..sim.run import Engine, plan_of_manifest
-    from ..sim.store import RunFolder, plan_to_dict
+    from ..sim.store import RunFolder
     from ..strategies.registry import parse_entries
 
     if out is None:
@@ -222,12 +222,13 @@ def _resumed(
         asked, _ = _make_plan({**wanted, **same})
         if asked.rules != plan.rules:
             raise common.BadInputError(
-                f"{out} is another run: its house rules are {plan_to_dict(plan)['rules']}"
+                f"{out} is another run, with house rules {plan.rules.to_dict() or 'persian'}; "
+                "leave the option out, or begin a run in another folder"
             )
     for name, value in same.items():
         if wanted[name] not in (None, [], value):
             raise common.BadInputError(
-                f"{out} is another run: its {name} is {value}, not {wanted[name]}; leave the "
+                f"{out} is another run, with {name} {value}, not {wanted[name]}; leave the "
                 "option out, or begin a run in another folder"
             )
     for entry, strategy in zip(entries, manifest["strategies"], strict=True):

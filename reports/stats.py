@@ -48,9 +48,9 @@ class Interval:
 
 @lru_cache
 def _t_quantile(level: float, degrees: int) -> float:
-    from scipy.stats import t
+    from scipy.special import stdtrit  # scipy.stats takes two seconds to import
 
-    return float(t.ppf((1 + level) / 2, degrees))
+    return float(stdtrit(degrees, (1 + level) / 2))
 
 
 def _ratio(sums: np.ndarray, sizes: np.ndarray) -> tuple[float, float | None, int]:

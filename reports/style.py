@@ -51,7 +51,7 @@ AHEAD, BEHIND = "#1f7a99", "#c96a2b"
 """The two ends of heat maps."""
 
 _ON_DARK, _ON_LIGHT = "#fdfdfd", "#12181f"
-_RC: dict[str, Any] = {
+_RC: Any = {  # a dict, whose keys matplotlib spells out as literals
     "svg.hashsalt": "prummy",
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],

@@ -34,8 +34,15 @@ class Failure:
     deal: int
     seat: int
     hook: str
-    answer: int
+    answer: int | None
     why: str
+
+    @property
+    def what(self) -> str:
+        """What happened, in words; there is no answer where the hook raised."""
+        if self.answer is None:
+            return f"{self.hook} {self.why}"
+        return f"{self.hook} answered {self.answer}: {self.why}"
 
 
 @dataclass(frozen=True)
@@ -93,15 +100,17 @@ def play_boards(
     if log is not None:
         where["log_at"], where["log_size"] = log.ctypes.data, log.size
     hooks = tuple(tuple(player.hooks[hook] for player in players) for hook in range(3))
+    failure = None
     try:
         n_played = play_block(
             (table[0], hidden[0]), (*hooks, seats[0]), decks, rows, sides, deals, where[0]
         )
+        if n_played < n_matches:
+            why = _why(int(where["code"][0]))
+            failure = _failure(where[0], int(where["answer"][0]), why)
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
-        failure = _failure(where[0], f"raised {type(error).__name__}: {error}")
-    else:
-        failure = None if n_played == n_matches else _failure(where[0], _why(int(where["code"][0])))
+        failure = _failure(where[0], None, f"raised {type(error).__name__}: {error}")
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
 
 
@@ -109,7 +118,7 @@ def _why(code: int) -> str:
     return "damaged the position (RULES section 3)" if code == UNSOUND else REASONS[code]
 
 
-def _failure(where: Any, why: str) -> Failure:
+def _failure(where: Any, answer: int | None, why: str) -> Failure:
     return Failure(
         player=int(where["seat"]) ^ int(where["rotation"]),
         board=int(where["board"]),
@@ -117,6 +126,6 @@ def _failure(where: Any, why: str) -> Failure:
         deal=int(where["deal"]),
         seat=int(where["seat"]),
         hook=HOOK_NAMES[int(where["hook"])],
-        answer=int(where["answer"]),
+        answer=answer,
         why=why,
     )

@@ -31,7 +31,7 @@ class StrategyFailedError(PrummyError):
     def __init__(self, name: str, failure: Failure) -> None:
         self.failure = failure
         super().__init__(
-            f"{name} failed: {failure.hook} answered {failure.answer}: {failure.why} "
+            f"{name} failed: {failure.what} "
             f"(board {failure.board}, rotation {failure.rotation}, deal {failure.deal + 1}, "
             f"seat {failure.seat})"
         )

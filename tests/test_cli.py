@@ -3,12 +3,11 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
+from command import run, run_json
 from runs import read_rows, write_strategy
-from typer.testing import CliRunner
 
 from persian_rummy import __version__
 from persian_rummy.cli import app
@@ -16,31 +15,6 @@ from persian_rummy.sim import benchmark
 from persian_rummy.sim.rules import Rules
 
 DATA = Path(__file__).parent / "data"
-INTERVAL = {"estimate", "low", "high", "level"}
-
-
-def run(*arguments: str, stdin: str | None = None, code: int = 0) -> str:
-    """Return what a command prints on stdout; it must end with a code and no traceback."""
-    result = CliRunner().invoke(app, list(arguments), input=stdin)
-    assert result.exit_code == code, result.output
-    assert "Traceback" not in result.output
-    return result.stdout
-
-
-def run_json(*arguments: str) -> Any:
-    """Return the JSON that a command prints: one value on one line, and nothing else."""
-    text = run(*arguments, "--json")
-    assert text.count("\n") == 1
-    return json.loads(text)
-
-
-def is_interval(value: Any) -> bool:
-    """Return whether a value is an interval of DESIGN.md that holds its estimate."""
-    return (
-        set(value) >= INTERVAL
-        and value["level"] == 0.95
-        and value["low"] <= value["estimate"] <= value["high"]
-    )
 
 
 def commands() -> list[list[str]]:
@@ -61,8 +35,7 @@ def test_commands__are_these():
 @pytest.mark.parametrize("words", commands(), ids=" ".join)
 def test_help__every_command__shows_an_example(words):
     text = re.sub(r"\s+", " ", run(*words, "--help"))
-    assert f"prummy {' '.join(words)}" in text.split("Usage:")[1].partition(" Options")[0][40:]
-    assert "Example" in text
+    assert re.search(rf"Examples?:? (.* )?prummy {' '.join(words)} ", text)
 
 
 @pytest.mark.parametrize("flag", ["--help", "-h"])
@@ -213,64 +186,3 @@ def test_bench__json__has_the_fixed_keys(monkeypatch):
 def test_bench__start_times__cold_is_slower_than_warm():
     found = run_json("bench", "--seconds", "0.05")
     assert found["compile_s"] > 2 * found["load_s"] > 0
-
-
-def test_tournament__json__has_the_fixed_keys(tmp_path):
-    spec = ["tournament", "greedy", "random", "x=hunter[fear=3]", "-n", "60", "--seed", "2"]
-    found = run_json(*spec, "--out", str(tmp_path / "run"))
-    assert set(found) >= {"digest", "matches", "seconds", "standings", "pairings", "failures"}
-    assert (found["matches"], found["failures"]) == (180, [])
-    assert re.fullmatch("[0-9a-f]{32}", found["digest"])
-    shares = [row["win_share"]["estimate"] for row in found["standings"]]
-    assert shares == sorted(shares, reverse=True)
-    assert {row["strategy"] for row in found["standings"]} == {"greedy", "random", "x"}
-    assert [(row["a"], row["b"]) for row in found["pairings"]] == [
-        ("greedy", "random"), ("greedy", "x"), ("random", "x")
-    ]  # fmt: skip
-    for row in found["standings"] + found["pairings"]:
-        assert is_interval(row["margin"])
-        assert is_interval(row["win_share"])
-    assert all(row["boards"] == 30 == sum(row["pairs"]) for row in found["pairings"])
-
-
-def test_tournament__manifest__says_what_was_run(tmp_path):
-    text = run("tournament", "greedy", "random", "-n", "40", "--out", str(tmp_path / "run"))
-    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
-    assert f"digest {manifest['digest']}   run folder {tmp_path / 'run'}" in text
-    assert (manifest["status"], manifest["matches"]) == ("finished", 40)
-    assert manifest["plan"] == {
-        "names": ["greedy", "random"], "rules": {}, "seed": 1, "boards": 20, "format": "round-robin"
-    }  # fmt: skip
-    assert [row["params"] for row in manifest["strategies"]] == [{"pile_bias": 0.0}, {}]
-    assert manifest["versions"]["prummy"] == __version__
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        "manifest.json", "matches", "summary"
-    }  # fmt: skip
-
-
-def test_tournament__all_and_gauntlet__who_meets_whom(tmp_path):
-    every = run_json("tournament", "--all", "-n", "2", "--out", str(tmp_path / "all"))
-    assert len(every["pairings"]) == 10
-    arguments = ["--format", "gauntlet", "-n", "2", "--out", str(tmp_path / "gauntlet")]
-    one = run_json("tournament", "b=miser", "greedy", "random", *arguments)
-    assert [(row["a"], row["b"]) for row in one["pairings"]] == [("b", "greedy"), ("b", "random")]
-
-
-def test_tournament__without_out__makes_a_folder_of_its_own(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    first, second = (run_json("tournament", "greedy", "random", "-n", "2") for _ in range(2))
-    assert first["digest"] == second["digest"]
-    assert first["folder"] != second["folder"]
-    assert Path(first["folder"]).parent == Path("runs")
-
-
-def test_tournament__one_board__has_no_interval(tmp_path):
-    found = run_json("tournament", "greedy", "random", "-n", "2", "--out", str(tmp_path / "run"))
-    margin = found["pairings"][0]["margin"]
-    assert (margin["low"], margin["high"]) == (None, None)
-    assert (
-        "±"
-        not in run("tournament", "greedy", "random", "-n", "2", "--out", str(tmp_path / "b")).split(
-            "±"
-        )[0]
-    )

@@ -78,10 +78,20 @@ def test_figure__same_bytes_for_the_same_frames_only(
 
 
 def test_drawing__leaves_no_setting_behind(tables: dict[str, pd.DataFrame]) -> None:
-    before = dict(matplotlib.rcParams)
-    svg("standings", tables)
-    assert dict(matplotlib.rcParams) == before
-    assert "matplotlib.pyplot" not in sys.modules
+    def settings() -> dict[str, object]:  # asking for the backend would choose one
+        names = [name for name in matplotlib.rcParams if name != "backend"]
+        return {name: matplotlib.rcParams[name] for name in names}
+
+    before, loaded = settings(), "matplotlib.pyplot" in sys.modules
+    matplotlib.rcParams["font.size"] = 31  # a setting of somebody else's
+    try:
+        strange = svg("standings", tables)
+        assert matplotlib.rcParams["font.size"] == 31
+    finally:
+        matplotlib.rcParams["font.size"] = before["font.size"]
+    assert strange == svg("standings", tables)
+    assert settings() == before
+    assert ("matplotlib.pyplot" in sys.modules) == loaded
 
 
 def test_svg__holds_no_date_and_no_address(tables: dict[str, pd.DataFrame]) -> None:

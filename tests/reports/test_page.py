@@ -228,6 +228,25 @@ def test_write_report__failed_write_leaves_the_earlier_report(
     assert [path.name for path in tmp_path.iterdir()] == ["report"]
 
 
+def test_write_report__earlier_report_comes_back_when_the_exchange_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = made_up_run(("x", "y"), (0, 0), boards=3)
+    before = write_report(run, tmp_path / "report").read_bytes()
+    rename = Path.rename
+
+    def fail_on_the_new(path: Path, target: Path) -> Path:
+        if path.name.endswith(".new"):
+            raise OSError(5, "Input/output error")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail_on_the_new)
+    with pytest.raises(StoreError, match="Input/output error"):
+        write_report(made_up_run(("p", "q"), (0, 0), boards=3), tmp_path / "report")
+    assert (tmp_path / "report" / "index.html").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+
+
 @pytest.mark.parametrize("name", ["notes.txt", "index.html"])
 def test_write_report__keeps_its_hands_off_other_folders(
     run: Results, tmp_path: Path, name: str
