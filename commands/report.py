@@ -12,14 +12,14 @@ def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder of the report. [default: RUN/report]"),
+        typer.Option("--out", "-o", help="Folder of the report.", show_default="RUN/report"),
     ] = None,
     json_: common.JsonOption = False,
 ) -> None:
     """Write the report of a run: a page that needs no network, its figures and its tables.
 
-    The page is index.html; beside it are png/ with every figure and csv/ with every table. An
-    earlier report in the same folder is replaced.
+    The page is index.html; beside it are png/ with the figures and csv/ with the tables. A report
+    that is there already is replaced.
 
     Examples
     --------

@@ -42,11 +42,13 @@ def tournament(
         typer.Option(
             "--matches",
             "-n",
-            help=f"Matches of each pairing, an even number. [default: {DEFAULT_MATCHES}]",
+            help="Matches of each pairing, an even number.",
+            show_default=str(DEFAULT_MATCHES),
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Master seed: same seed, same decks. [default: 1]")
+        int | None,
+        typer.Option("--seed", help="Master seed: same seed, same decks.", show_default="1"),
     ] = None,
     rules: common.RulesOption = None,
     rule: common.RuleOption = None,
@@ -54,22 +56,23 @@ def tournament(
         str | None,
         typer.Option(
             "--format",
-            help="round-robin: all pairs; gauntlet: the first against each other. "
-            "[default: round-robin]",
+            help="round-robin: all pairs; gauntlet: the first against each other.",
+            show_default="round-robin",
         ),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", help="Threads. [default: all cores]")
+        int | None, typer.Option("--jobs", "-j", help="Threads.", show_default="all cores")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder of the run. [default: runs/TIME]")
+        Path | None,
+        typer.Option("--out", "-o", help="Folder of the run.", show_default="runs/TIME"),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the run in the folder of --out.")
     ] = False,
     block: Annotated[
         int | None,
-        typer.Option("--block", help="Boards a block, the unit of work. [default: by size]"),
+        typer.Option("--block", help="Boards a block, the unit of work.", show_default="by size"),
     ] = None,
     report: Annotated[
         bool, typer.Option("--report", help="Write the HTML report when the run ends.")
@@ -313,6 +316,8 @@ def _finish(
     if with_report and outcome.matches:
         from ..reports.page import write_report
 
+        if sys.stderr.isatty():
+            common.note("writing the report ...")
         page = write_report(results, folder.report)
     say = common.note if as_json else typer.echo
     for failure in manifest["failures"]:

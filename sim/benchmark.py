@@ -10,8 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ..strategies.registry import parse_entry
-from .match import Block, Player, play_boards
+from .match import Block, play_boards
 from .rules import Rules
+from .view import Player
 
 PAIRS = (("greedy", "greedy"), ("random", "random"))
 ROUNDS = 3

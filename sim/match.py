@@ -12,16 +12,7 @@ from .deal import REASONS
 from .kernel import SEATS_DTYPE, UNSOUND, WHERE_DTYPE, play_block
 from .rules import Rules
 from .state import new_state
-from .view import HOOK_NAMES
-
-
-@dataclass(frozen=True)
-class Player:
-    """What plays one seat: compiled hooks (draw, meld, discard), parameters, size of its memory."""
-
-    hooks: tuple[Any, Any, Any]
-    params: np.ndarray
-    work_size: int
+from .view import HOOK_NAMES, Player
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,12 @@ import numpy as np
 from ..strategies.registry import Entry
 from .columns import to_columns
 from .digest import MODULUS, digest_text, rows_digest
-from .match import Failure, Player, play_boards
+from .match import Failure, play_boards
 from .rules import rules_from_dict
 from .schedule import BoardBlock, Pairing, Plan
 from .store import RunFolder, StoreError, plan_to_dict
 from .summary import PairingSummary, summarize
+from .view import Player
 
 
 @dataclass

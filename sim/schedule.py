@@ -7,7 +7,7 @@ from itertools import combinations
 from .rules import Rules
 
 FORMATS = ("round-robin", "gauntlet")
-MAX_BLOCK = 16384
+MAX_BLOCK = 8192
 MIN_BLOCK = 64
 
 

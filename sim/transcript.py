@@ -10,11 +10,12 @@ import numpy as np
 from .cards import deck_text, parse_deck
 from .deal import REASONS, apply_action, deal_score, start_deal, why_illegal
 from .errors import PrummyError
-from .match import Failure, Player, play_boards
+from .match import Failure, play_boards
 from .notation import action_text, parse_action
 from .rules import Rules, RulesError, rules_from_dict, shown
 from .seeds import deck_key, shuffle
 from .state import PLAYING, new_state
+from .view import Player
 
 FORMAT = "persian-rummy-transcript"
 VERSION = 1

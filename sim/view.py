@@ -17,6 +17,7 @@ open (its fields are declared and described in `sim.state.TABLE_FIELDS`). It is 
 empty (zeros) when a deal begins.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,15 @@ NOTHING = 0
 HOOK_NAMES = ("draw", "meld", "discard")
 HOOK_SIGNATURE = types.int64(TABLE_TYPE, types.float64[::1], types.int64[::1])
 HOOK_TYPE = types.FunctionType(HOOK_SIGNATURE)
+
+
+@dataclass(frozen=True)
+class Player:
+    """What plays one seat: compiled hooks (draw, meld, discard), parameters, size of its memory."""
+
+    hooks: tuple[Any, Any, Any]
+    params: np.ndarray
+    work_size: int
 
 
 @jit

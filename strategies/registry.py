@@ -23,7 +23,7 @@ from types import ModuleType
 import numpy as np
 
 from ..sim.jit import cache_for, source_hash
-from ..sim.match import Player
+from ..sim.view import Player
 from .base import Strategy, StrategyError, check_class
 
 GROUP = "persian_rummy.strategies"

@@ -77,12 +77,12 @@ def test_blocks__of_twice_the_boards__begin_with_the_same():
         (1024, 64),
         (1025, 65),  # 16 blocks of 64 would leave one board over
         (16_000, 1000),
-        (10**9, 16_384),
+        (10**9, 8_192),
     ],
 )
 def test_default_block__sixteen_a_pairing_within_bounds(boards, block):
     assert default_block(boards) == block
-    assert (MIN_BLOCK, MAX_BLOCK) == (64, 16_384)
+    assert (MIN_BLOCK, MAX_BLOCK) == (64, 8_192)
 
 
 def test_largest_sum__bounds_the_squared_margins_of_boards():

@@ -10,11 +10,12 @@ from position import Position
 from runs import write_strategy
 from scipy import stats
 
-from persian_rummy.sim.match import Block, Player, play_boards
+from persian_rummy.sim.match import Block, play_boards
 from persian_rummy.sim.notation import action_kind, action_text, make_action, parse_action
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.state import TABLE_DTYPE
 from persian_rummy.sim.transcript import play_transcript, replay
+from persian_rummy.sim.view import Player
 from persian_rummy.strategies import base
 from persian_rummy.strategies.registry import BUILT_IN, find_class, parse_entry
 
