@@ -31,7 +31,7 @@ def tournament(
         list[str] | None,
         typer.Argument(
             metavar="STRATEGY...",
-            help="Two or more: name, name[param=value], path/to/file.py:Class, label=...",
+            help="Two or more: name, name\\[param=value], path/to/file.py:Class, label=...",
         ),
     ] = None,
     every: Annotated[
