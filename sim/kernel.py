@@ -12,16 +12,10 @@ from numba import carray, from_dtype, types
 from .bits import ZERO, bit, pointer, popcount
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
 from .deal import (
-    BOUND_NOT_PLAYED,
     DISCARD_BITS,
     KEEP_ACTION,
-    LEGAL,
-    NOT_IN_HAND,
-    NOT_IN_PILE,
     PASS_ACTION,
     STOCK_ACTION,
-    STOCK_IS_EMPTY,
-    STOCK_NOT_EMPTY,
     TAKE_BITS,
     deal_score,
     discard,
@@ -40,6 +34,14 @@ from .deal import (
 from .invariants import cards_are_whole, state_is_ok
 from .jit import jit, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
+from .reasons import (
+    BOUND_NOT_PLAYED,
+    LEGAL,
+    NOT_IN_HAND,
+    NOT_IN_PILE,
+    STOCK_IS_EMPTY,
+    STOCK_NOT_EMPTY,
+)
 from .seeds import deck_key, seat_key, shuffle
 from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
 from .view import DRAW_PASS, DRAW_STOCK, HOOK_TYPE, NOTHING

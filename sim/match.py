@@ -8,8 +8,8 @@ import numpy as np
 
 from .cards import N_CARDS
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
-from .deal import REASONS
 from .kernel import SEATS_DTYPE, UNSOUND, WHERE_DTYPE, play_block
+from .reasons import REASONS
 from .rules import Rules
 from .state import new_state
 from .view import HOOK_NAMES, Player

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from .cards import parse_deck
-from .deal import MAX_ACTIONS, REASONS, apply_action, legal_actions, start_deal, why_illegal
+from .deal import MAX_ACTIONS, apply_action, legal_actions, start_deal, why_illegal
 from .errors import PrummyError
 from .jit import jit_apart
 from .notation import parse_action
+from .reasons import REASONS
 from .rules import RulesError, rules_from_dict
 from .state import HIDDEN_DTYPE, PLAYING, TABLE_DTYPE, new_state
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from .cards import deck_text, parse_deck
-from .deal import REASONS, apply_action, deal_score, start_deal, why_illegal
+from .deal import apply_action, deal_score, start_deal, why_illegal
 from .errors import PrummyError
 from .match import Failure, play_boards
 from .notation import action_text, parse_action
+from .reasons import REASONS
 from .rules import Rules, RulesError, rules_from_dict, shown
 from .seeds import deck_key, shuffle
 from .state import PLAYING, new_state

@@ -14,9 +14,7 @@ import twin
 
 from persian_rummy.sim.cards import TEXTS, mask_of, pack, parse_card
 from persian_rummy.sim.deal import (
-    LEGAL,
     MAX_ACTIONS,
-    REASONS,
     apply_action,
     deal_score,
     hand_of,
@@ -26,6 +24,7 @@ from persian_rummy.sim.deal import (
 )
 from persian_rummy.sim.invariants import points_are_conserved, state_is_ok
 from persian_rummy.sim.notation import action_text, parse_action
+from persian_rummy.sim.reasons import LEGAL, REASONS
 from persian_rummy.sim.rules import rules_from_dict
 from persian_rummy.sim.state import CUT_OFF, EXHAUSTED, PLAYING, WENT_OUT, new_state
 

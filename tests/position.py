@@ -8,7 +8,6 @@ import numpy as np
 
 from persian_rummy.sim.cards import mask_of, parse_card
 from persian_rummy.sim.deal import (
-    LEGAL,
     MAX_ACTIONS,
     apply_action,
     deal_score,
@@ -19,6 +18,7 @@ from persian_rummy.sim.deal import (
     why_illegal,
 )
 from persian_rummy.sim.notation import action_text, parse_action
+from persian_rummy.sim.reasons import LEGAL
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.state import DRAWING, MELDING, new_state
 

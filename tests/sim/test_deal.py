@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from position import Position, ids
 
-from persian_rummy.sim import deal
+from persian_rummy.sim import reasons
 from persian_rummy.sim.cards import cards_of, mask_of
-from persian_rummy.sim.deal import REASONS, start_deal, why_illegal
+from persian_rummy.sim.deal import start_deal, why_illegal
 from persian_rummy.sim.melds import KIND_SHIFT
+from persian_rummy.sim.reasons import REASONS
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.state import CUT_OFF, EXHAUSTED, PLAYING, WENT_OUT, new_state
 
@@ -43,7 +44,7 @@ def test_take__card_in_the_middle__takes_all_above_and_binds_it():
     assert cards_of(position.hand(0)) == sorted(ids("7C7DKS7H3S9D"))
     assert cards_of(position.table["known"][0]) == sorted(ids("7H3S9D"))
     assert position.legal() == ["=7C7D7H"]
-    assert position.why("DKS") == deal.BOUND_WAITS
+    assert position.why("DKS") == reasons.BOUND_WAITS
     position.play("=7C7D7H D3S")  # what was taken along may stay or go
     assert cards_of(position.table["known"][0]) == ids("9D")
     assert list(position.table["pile"][:2]) == ids("2H3S")
@@ -52,14 +53,14 @@ def test_take__card_in_the_middle__takes_all_above_and_binds_it():
 def test_take__cards_above_help_to_meld__is_legal():
     position = Position(("KS", "", "", ""), pile="5H6H7H2C", stock="3C")
     assert position.legal() == ["S", "T5H"]  # 6H would leave 6H 7H
-    assert position.why("T6H") == deal.CANNOT_BIND
+    assert position.why("T6H") == reasons.CANNOT_BIND
 
 
 def test_free_top__stock_left__is_unbound_but_stays():
     position = Position(("2C5S", "", "", ""), pile="9D", stock="3C4C", top_card="free")
     position.play("T9D")
     assert position.legal() == ["D2C", "D5S"]
-    assert position.why("D9D") == deal.FREE_TOP_DISCARDED
+    assert position.why("D9D") == reasons.FREE_TOP_DISCARDED
     position.play("D2C S D3C")
     empty = Position(("2C5S", "", "", ""), pile="9D", top_card="free")
     assert empty.legal() == ["P"]
@@ -75,10 +76,10 @@ def test_free_top__only_card__is_kept():
 def test_last_discard__forbidden__keeps_or_plays():
     position = Position(stock="8H2C", runs="5H6H7H", last_discard="forbidden").play("S")
     assert position.legal() == ["-8H", "K"]
-    assert position.why("D8H") == deal.LAST_CARD_FORBIDDEN
+    assert position.why("D8H") == reasons.LAST_CARD_FORBIDDEN
     position.play("K S")
     assert position.legal() == ["K"]
-    assert position.why("=2C") == deal.NOT_A_SET
+    assert position.why("=2C") == reasons.NOT_A_SET
 
 
 def test_last_discard__float__stays_in_play():
@@ -97,7 +98,7 @@ def test_going_out__mid_turn__ends_the_deal_and_scores():
     position = Position(("JCJDJHJS", "2C", "AC", "*C"), stock="9S", drawn=True)
     position.play("=JCJDJHJS")
     assert (position.table["status"], position.legal()) == (WENT_OUT, [])
-    assert position.why("S") == deal.DEAL_IS_OVER
+    assert position.why("S") == reasons.DEAL_IS_OVER
     # 80 for four jacks at once, 25 for going out, less the partner's ace; 2 and a joker are left.
     assert position.score() == [80 + 25 - 15, -2 - 20]
 
@@ -161,7 +162,7 @@ def test_bound_in_new_meld__lay_off__is_no_way_to_take():
     assert short.legal() == ["S"]
     short.table["hand"], short.table["bound"] = mask_of(ids("8H9H")), ids("8H")[0]
     short.table["phase"] = 1
-    assert short.why("-8H9H") == deal.BOUND_NOT_IN_NEW_MELD
+    assert short.why("-8H9H") == reasons.BOUND_NOT_IN_NEW_MELD
 
 
 HAND = ("7C7D9H2S", "", "", "")
@@ -170,30 +171,30 @@ HAND = ("7C7D9H2S", "", "", "")
 @pytest.mark.parametrize(
     ("position", "action", "reason"),
     [
-        (Position(HAND, stock="3C", drawn=True), "S", deal.NOT_TO_DRAW),
-        (Position(HAND, pile="7H", drawn=True), "T7H", deal.NOT_TO_DRAW),
-        (Position(HAND, drawn=True), "P", deal.NOT_TO_DRAW),
-        (Position(HAND, stock="3C"), "D2S", deal.NOT_DRAWN_YET),
-        (Position(HAND, stock="3C"), "=7C7D", deal.NOT_DRAWN_YET),
-        (Position(HAND, stock="3C"), "K", deal.NOT_DRAWN_YET),
-        (Position(HAND), "S", deal.STOCK_IS_EMPTY),
-        (Position(HAND, stock="3C"), "P", deal.STOCK_NOT_EMPTY),
-        (Position(HAND, pile="7H", stock="3C"), "T7S", deal.NOT_IN_PILE),
-        (Position(HAND, pile="3H", stock="3C"), "T3H", deal.CANNOT_BIND),
-        (Position(HAND, drawn=True), "DKS", deal.NOT_IN_HAND),
-        (Position(HAND, drawn=True), "=7C7D7H", deal.NOT_IN_HAND),
-        (Position(HAND, drawn=True), "=7C7D", deal.NOT_A_SET),
-        (Position(HAND, drawn=True), "=7C9H", deal.NOT_A_SET),
-        (Position(HAND, runs="6C5C4C", drawn=True), "=7C", deal.NOT_A_SET),
-        (Position(HAND, sets="9C9D9S", drawn=True), "-9H", deal.NOT_A_RUN),
-        (Position(HAND, drawn=True), "-9H", deal.NOT_A_RUN),
-        (Position(HAND, runs="5H6H7H", drawn=True), "-9H", deal.NOT_A_RUN),
-        (Position(HAND, drawn=True), "K", deal.MUST_DISCARD),
-        (Position(HAND, pile="7H", stock="3C").play("T7H"), "K", deal.BOUND_WAITS),
+        (Position(HAND, stock="3C", drawn=True), "S", reasons.NOT_TO_DRAW),
+        (Position(HAND, pile="7H", drawn=True), "T7H", reasons.NOT_TO_DRAW),
+        (Position(HAND, drawn=True), "P", reasons.NOT_TO_DRAW),
+        (Position(HAND, stock="3C"), "D2S", reasons.NOT_DRAWN_YET),
+        (Position(HAND, stock="3C"), "=7C7D", reasons.NOT_DRAWN_YET),
+        (Position(HAND, stock="3C"), "K", reasons.NOT_DRAWN_YET),
+        (Position(HAND), "S", reasons.STOCK_IS_EMPTY),
+        (Position(HAND, stock="3C"), "P", reasons.STOCK_NOT_EMPTY),
+        (Position(HAND, pile="7H", stock="3C"), "T7S", reasons.NOT_IN_PILE),
+        (Position(HAND, pile="3H", stock="3C"), "T3H", reasons.CANNOT_BIND),
+        (Position(HAND, drawn=True), "DKS", reasons.NOT_IN_HAND),
+        (Position(HAND, drawn=True), "=7C7D7H", reasons.NOT_IN_HAND),
+        (Position(HAND, drawn=True), "=7C7D", reasons.NOT_A_SET),
+        (Position(HAND, drawn=True), "=7C9H", reasons.NOT_A_SET),
+        (Position(HAND, runs="6C5C4C", drawn=True), "=7C", reasons.NOT_A_SET),
+        (Position(HAND, sets="9C9D9S", drawn=True), "-9H", reasons.NOT_A_RUN),
+        (Position(HAND, drawn=True), "-9H", reasons.NOT_A_RUN),
+        (Position(HAND, runs="5H6H7H", drawn=True), "-9H", reasons.NOT_A_RUN),
+        (Position(HAND, drawn=True), "K", reasons.MUST_DISCARD),
+        (Position(HAND, pile="7H", stock="3C").play("T7H"), "K", reasons.BOUND_WAITS),
         (
             Position(HAND, pile="7H", stock="3C", sets="9C9D9S").play("T7H"),
             "=9H",
-            deal.BOUND_NOT_PLAYED,
+            reasons.BOUND_NOT_PLAYED,
         ),
     ],
 )
@@ -214,7 +215,7 @@ def test_why_illegal__words_that_are_no_action__are_refused(drawn):
             named = len(cards_of(cards))
             real = named == (1 if kind in (1, 5) else 0) if kind not in (3, 4) else named > 0
             code = why_illegal(position.table, word)
-            assert real or code in (deal.NOT_AN_ACTION, deal.NO_CARDS, deal.NOT_DRAWN_YET)
+            assert real or code in (reasons.NOT_AN_ACTION, reasons.NO_CARDS, reasons.NOT_DRAWN_YET)
     assert set(position.legal()) == legal
 
 

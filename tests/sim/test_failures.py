@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.sim.rules import Rules
+from persian_rummy.sim.run import Engine
 from persian_rummy.strategies.registry import parse_entry
 
-LATER = "view.deal == 1 and view.match_points[0] > 130"  # on some boards only
+LATER = "view.deal == 1 and view.match_points[0] > 230"  # seed 1: first on board 11
 TAKES = """
 cards = takeable(view)
 if cards != np.uint64(0):
@@ -100,14 +101,31 @@ def test_failure__evidence__is_the_same_for_jobs_and_blocks(tmp_path, clean, lat
     assert outcome.digest == clean[0]
     evidence = json.loads((tmp_path / "run" / "failures" / "Later.json").read_text())
     # the first board, in the order of boards, of the first pairing on which it fails
-    greedy = rows_until_failure(later)
-    assert (evidence["board"], evidence["rotation"]) == greedy
+    assert (evidence["board"], evidence["rotation"]) == first_failure(later) == (11, 1)
     assert (evidence["hook"], evidence["answer"], evidence["deal"]) == ("discard", -1, 1)
     assert evidence["seat"] % 2 == evidence["rotation"]
     assert evidence["player"] in (0, 2)
 
 
-def rows_until_failure(spec: str) -> tuple[int, int]:
+def test_failure__later_blocks_finished_first__evidence_is_of_the_first_board(
+    tmp_path, later, monkeypatch
+):
+    boards = []
+    in_order = Engine._play_all
+    for backwards in (False, True):
+
+        def play_all(engine, jobs, stop, backwards=backwards):
+            played = list(in_order(engine, jobs, stop))
+            return played[::-1] if backwards else played
+
+        monkeypatch.setattr(Engine, "_play_all", play_all)
+        folder = tmp_path / f"run{backwards}"
+        play(folder, later, "greedy", boards=120, block=8)
+        boards.append(json.loads((folder / "failures" / "Later.json").read_text())["board"])
+    assert boards == [11, 11]
+
+
+def first_failure(spec: str) -> tuple[int, int]:
     """Return board and rotation of the first failure against greedy, found match by match."""
     runner = CliRunner()
     for board in range(24):
@@ -118,9 +136,18 @@ def rows_until_failure(spec: str) -> tuple[int, int]:
     raise AssertionError("it never fails")
 
 
-@pytest.mark.parametrize("rules", [Rules(), Rules(min_run=4, deals=3, points="fives")])
-def test_failure__command_of_the_evidence__replays_it(tmp_path, later, rules):
-    outcome = play(tmp_path / "run", "random", f"b={later}", boards=24, rules=rules, seed=9)
+@pytest.mark.parametrize(
+    ("field", "seed", "rotation", "rules"),
+    [
+        (("b={}", "greedy"), 1, 1, Rules()),
+        (("random", "b={}"), 9, 0, Rules(min_run=4, deals=3, points="fives")),
+    ],
+)
+def test_failure__command_of_the_evidence__replays_it(
+    tmp_path, later, field, seed, rotation, rules
+):
+    specs = [spec.format(later) for spec in field]
+    outcome = play(tmp_path / "run", *specs, boards=24, rules=rules, seed=seed)
     path = Path(outcome.failures[0]["evidence"])
     evidence = json.loads(path.read_text())
     program, *arguments = shlex.split(evidence["command"])
@@ -131,7 +158,8 @@ def test_failure__command_of_the_evidence__replays_it(tmp_path, later, rules):
         f"rotation {evidence['rotation']}, deal {evidence['deal'] + 1}, seat {evidence['seat']})\n"
     )
     assert evidence["why"] == outcome.failures[0]["kind"]
-    assert evidence["seed"] == 9
+    assert (evidence["seed"], evidence["rotation"]) == (seed, rotation)
+    assert evidence["board"] > 8
 
 
 def test_failure__of_two__each_is_void_with_its_own_evidence(tmp_path, clean, later):
@@ -184,7 +212,7 @@ def test_exception_in_a_hook__is_the_failure_of_its_strategy(tmp_path, clean, ho
 
 def test_failure__in_a_mixed_team__names_the_one_who_failed(later):
     names = ["random", "greedy", "hunter", later]
-    for board in range(40):
+    for board in range(200):
         result = CliRunner().invoke(app, ["match", *names, "--board", str(board)])
         if result.exit_code:
             break

@@ -54,6 +54,16 @@ def test_run__rows__are_each_board_in_both_rotations(reference):
         assert list(pairing["dealer"]) == [board % 4 for board in range(48) for _ in (0, 1)]
 
 
+def test_run__rows__are_the_matches_that_transcripts_show(reference):
+    for a, b in (("greedy", "random"), ("random", "hunter")):
+        players = [parse_entry(name).player() for name in (a, b)] * 2
+        rows = rows_of(reference[2], a, b)
+        for match in (0, 1, 62, 95):
+            row = rows.iloc[match]
+            shown = play_transcript(Rules(), players, [a, b] * 2, 1, match // 2, match % 2)
+            assert [row["score_a"], row["score_b"]] == shown["score"][:: 1 - 2 * (match % 2)]
+
+
 @pytest.mark.parametrize(("jobs", "stop_after"), [(1, 1), (1, 4), (2, 1), (2, 3)])
 def test_run__stopped__goes_on_with_the_same_digest(tmp_path, reference, jobs, stop_after):
     first = play(tmp_path / "run", *FIELD, jobs=jobs, stop_after=stop_after)

@@ -61,6 +61,12 @@ def test_draw__tied_players__draw_in_the_order_of_their_numbers():
     ]
 
 
+def test_draw__two_pairs_that_draw_alike__are_told_apart_already():
+    # the kings of players 0 and 2 belong to different ties, so nobody draws a third time
+    assert len(rounds("4C 4D 7H 7S KC 2D KH AS")) == 2
+    assert draw("4C 4D 7H 7S KC 2D KH AS") == (1, 3, 0, 2)
+
+
 @pytest.mark.parametrize("pack", ["", "2C 3C 4C", "2C 2D 4C 5C 6C", "2C 2D 4C 5C 6C 6D 7C"])
 def test_draw__pack_runs_out__asks_for_another(pack):
     with pytest.raises(PrummyError, match="shuffle and draw again"):

@@ -117,6 +117,18 @@ def test_part__written_while_the_disk_is_full__keeps_the_old(folder, monkeypatch
     assert leftovers(folder.path) == []
 
 
+def test_part__killed_before_the_new_name__keeps_the_old(folder, monkeypatch):
+    digest = write(folder, made_up())
+
+    def killed(path: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", killed)
+    with pytest.raises(KeyboardInterrupt):
+        folder.write_part(BLOCK, made_up(first=40), "a", "b", 1)
+    assert folder.read_part(BLOCK, 2, "a", "b")[1] == digest
+
+
 def test_drop_parts__of_a_pairing__leaves_the_others(folder):
     for block in (BLOCK, BoardBlock(3, 25, 5), BoardBlock(33, 20, 5)):
         write(folder, made_up(block.first_board), block)

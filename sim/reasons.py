@@ -1,0 +1,45 @@
+"""Why an action is illegal: a code for the compiled rules, and the words for it."""
+
+(
+    LEGAL,
+    DEAL_IS_OVER,
+    NOT_TO_DRAW,
+    NOT_DRAWN_YET,
+    STOCK_IS_EMPTY,
+    STOCK_NOT_EMPTY,
+    NOT_IN_PILE,
+    CANNOT_BIND,
+    NOT_IN_HAND,
+    NO_CARDS,
+    NOT_A_SET,
+    NOT_A_RUN,
+    BOUND_NOT_PLAYED,
+    BOUND_NOT_IN_NEW_MELD,
+    BOUND_WAITS,
+    LAST_CARD_FORBIDDEN,
+    FREE_TOP_DISCARDED,
+    MUST_DISCARD,
+    NOT_AN_ACTION,
+) = range(19)
+
+REASONS = {
+    DEAL_IS_OVER: "the deal is over (RULES section 5)",
+    NOT_TO_DRAW: "the player has drawn in this turn already (RULES section 5)",
+    NOT_DRAWN_YET: "the turn begins with a draw (RULES section 5)",
+    STOCK_IS_EMPTY: "the stock is empty (RULES section 5.4)",
+    STOCK_NOT_EMPTY: "passing is possible only when the stock is empty (RULES section 5.4)",
+    NOT_IN_PILE: "the card is not in the pile (RULES section 5.1)",
+    CANNOT_BIND: "no play with this card is possible at once (bound card, RULES section 5.1)",
+    NOT_IN_HAND: "not all of the cards are in the player's hand (RULES section 5)",
+    NO_CARDS: "a play has at least one card (RULES section 4)",
+    NOT_A_SET: "neither a set of three or four of a rank nor a lay-off on one (RULES section 4)",
+    NOT_A_RUN: "neither a run that is long enough nor a lay-off on one (RULES section 4)",
+    BOUND_NOT_PLAYED: "the first play must hold the bound card (RULES section 5.1)",
+    BOUND_NOT_IN_NEW_MELD: "the bound card must be in a new meld (bound_in, RULES section 8)",
+    BOUND_WAITS: "the bound card must be played first (RULES section 5.1)",
+    LAST_CARD_FORBIDDEN: "the last card may not be discarded (last_discard, RULES section 8)",
+    FREE_TOP_DISCARDED: "the card was taken free in this turn (top_card, RULES section 8)",
+    MUST_DISCARD: "keeping is legal only when no card may be discarded (RULES section 8)",
+    NOT_AN_ACTION: "this is no action of the game (RULES section 7)",
+}
+"""Why an action is illegal, in words, with the section of the rules that forbids it."""
