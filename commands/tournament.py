@@ -3,6 +3,7 @@
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -168,26 +169,46 @@ def _make_plan(wanted: dict[str, Any]) -> "tuple[Plan, list[Entry]]":
     return plan, entries
 
 
+_COMPILE = """
+import sys
+from persian_rummy.strategies.registry import parse_entry
+for text in sys.argv[1:]:
+    parse_entry(text).player()
+"""
+
+
 def _compile(entries: "list[Entry]") -> None:
-    """Compile what is to be played, saying so when it takes a while."""
+    """Compile what is to be played; with nothing cached, kernel and strategies side by side.
+
+    The strategies are compiled by a process of its own, from whose cache they are loaded then; the
+    compiler lets only one thread in at a time.
+    """
     from ..sim.jit import drop_old_caches, is_cold
 
     if is_cold():
         common.note("compiling the core and the strategies, once ...")
         drop_old_caches()
+        texts = [entry.text for entry in entries]
+        with subprocess.Popen(
+            [sys.executable, "-c", _COMPILE, *texts],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ):
+            from ..sim import kernel  # noqa: F401  (compiles when it is loaded)
     for entry in entries:
         entry.player()
 
 
 def _fresh(out: Path | None, wanted: dict[str, Any]) -> "tuple[RunFolder, Engine, dict[str, Any]]":
     """Return the folder, engine and manifest of a new run; nothing is made until all is right."""
-    from ..sim.run import Engine, describe_run
     from ..sim.store import RunFolder
 
     plan, entries = _make_plan(wanted)
     folder = RunFolder(out or _free_folder())
     folder.check_is_free()
     _compile(entries)
+    from ..sim.run import Engine, describe_run
+
     manifest = describe_run(plan, entries, sys.argv[1:], __version__)
     folder.create(manifest)
     return folder, Engine(plan, entries, folder), manifest

@@ -93,8 +93,8 @@ def cache_for(files: Iterable[Path]) -> Iterator[None]:
 
 
 def is_cold() -> bool:
-    """Return whether the core has to be compiled first (some seconds) in this process."""
-    return not any(_CORE_CACHE.rglob("*.nbc"))
+    """Return whether nothing was cached when this process began: all must be compiled first."""
+    return _STARTED_COLD
 
 
 _CORE_CACHE = _cache_dir(_core_files())
@@ -102,6 +102,9 @@ numba.config.CACHE_DIR = str(_CORE_CACHE)
 with suppress(OSError):
     _CORE_CACHE.mkdir(parents=True, exist_ok=True)
     os.utime(_CORE_CACHE)
+
+
+_STARTED_COLD = not any(_CORE_CACHE.rglob("*.nbc"))
 
 
 def jit(signature: Any = None, **options: Any) -> Any:
