@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import typer
 from command import run, run_json
-from runs import read_rows, write_strategy
+from small_runs import read_rows, write_strategy
 
 from persian_rummy import __version__
 from persian_rummy.cli import app

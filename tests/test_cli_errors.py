@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from command import fails
-from runs import write_strategy
+from small_runs import write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from command import fails, run, run_json
-from runs import write_strategy
+from small_runs import write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from runs import play, read_rows
 from scipy import stats
+from small_runs import play, read_rows
 
 from persian_rummy.reports import tables
 from persian_rummy.reports.machine import pairing_json, tournament_json

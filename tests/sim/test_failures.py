@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from runs import play, read_rows, rows_of, write_strategy
+from small_runs import play, read_rows, rows_of, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from house import brief, spread
-from runs import write_strategy
+from small_runs import write_strategy
 from twin import card_points, full_rules
 
 from persian_rummy.sim.columns import ROW_DTYPE, to_columns

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from runs import make_engine, play, read_rows, rows_of
 from scipy import stats
+from small_runs import make_engine, play, read_rows, rows_of
 
 from persian_rummy.sim.cards import deck_text
 from persian_rummy.sim.rules import Rules

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from position import Position
-from runs import write_strategy
+from small_runs import write_strategy
 
 from persian_rummy.strategies.base import StrategyError
 from persian_rummy.strategies.registry import parse_entry

@@ -4,7 +4,7 @@ from importlib.metadata import EntryPoint
 
 import numpy as np
 import pytest
-from runs import write_strategy
+from small_runs import write_strategy
 
 from persian_rummy.strategies import registry
 from persian_rummy.strategies.base import StrategyError

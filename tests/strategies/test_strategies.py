@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from house import spread
 from position import Position
-from runs import write_strategy
 from scipy import stats
+from small_runs import write_strategy
 
 from persian_rummy.sim.match import Block, play_boards
 from persian_rummy.sim.notation import action_kind, action_text, make_action, parse_action
