@@ -107,8 +107,6 @@ def share_interval(
         return Interval(share, None, None, level)
     z = _t_quantile(level, degrees)
     n = share * (1 - share) / error**2 if error > 1e-12 else float(boards)
-    if n <= 0:
-        n = float(boards)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return Interval(share, max(0.0, middle - half), min(1.0, middle + half), level)

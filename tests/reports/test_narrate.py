@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from persian_rummy.cli import app
 from persian_rummy.reports.narrate import melds_text, narrate
 from persian_rummy.sim.cards import mask_of, parse_card
+from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.transcript import TranscriptError, play_transcript
 from persian_rummy.strategies.registry import parse_entry
 
@@ -151,6 +152,19 @@ def test_narrate__house_rules__as_the_twin_tells(rules):
     names = ["random", "greedy", "hunter", "doubler"]
     match = play_transcript(rules, [parse_entry(n).player() for n in names], names, 6, 2, 0)
     assert list(narrate(match))[2:] == tell(match)
+
+
+@pytest.mark.parametrize(
+    ("min_run", "board", "line"),
+    [(4, 77, "lays off 6♣ 7♣ 8♣ on a run, 21 points"), (5, 118, "lays off 8♠ 9♠ T♠ on a run, 27")],
+)
+def test_narrate__stretch_below_min_run__is_laid_off(min_run, board, line):
+    names = ["random", "greedy"] * 2
+    players = [parse_entry(name).player() for name in names]
+    match = play_transcript(Rules(min_run=min_run), players, names, 1, board, 0)
+    lines = list(narrate(match))
+    assert any(line in told for told in lines)
+    assert lines[2:] == tell(match)
 
 
 def test_narrate__transcript_without_a_seed__says_less():
