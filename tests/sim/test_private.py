@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import write_strategy
+from small_runs import write_strategy
 
 from persian_rummy.sim.match import Failure, play_boards
 from persian_rummy.sim.rules import Rules
