@@ -14,6 +14,7 @@ from .jit import jit
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
+_U63 = np.uint64(63)
 
 
 @intrinsic
@@ -70,8 +71,8 @@ def pointer(typing_context: Any, address: Any) -> Any:
 
 @jit
 def bit(index: int) -> Any:
-    """Return the `uint64` in which only bit `index` is set."""
-    return ONE << np.uint64(index)
+    """Return the `uint64` in which only bit `index` (modulo 64) is set."""
+    return ONE << (np.uint64(index) & _U63)
 
 
 @jit

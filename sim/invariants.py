@@ -1,7 +1,8 @@
 """What holds in every position of a deal: for tests, and for the checks of the kernel.
 
-The kernel counts the cards at the end of every deal (`cards_are_whole`); in test mode it checks
-the whole position after every action (`state_is_ok`).
+The kernel counts cards and points at the end of every deal (`cards_are_whole`,
+`points_are_conserved`); in test mode it checks the whole position after every action
+(`state_is_ok`).
 """
 
 from typing import Any

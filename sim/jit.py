@@ -107,6 +107,25 @@ with suppress(OSError):
 _STARTED_COLD = not any(_CORE_CACHE.rglob("*.nbc"))
 
 
+def _is_ours(function: Callable[..., Any]) -> bool:
+    return function.__module__.startswith(f"{PACKAGE}.")
+
+
+def _settings(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return numba's settings for a function; for one of a user's file those of plain Python.
+
+    There an index outside an array and a division by zero raise, where our own code, which is
+    tested, goes without the checks: what lies outside an array is not the same twice.
+    """
+    ours = _is_ours(function)
+    return {
+        "nogil": True,
+        "cache": True,
+        "error_model": "numpy" if ours else "python",
+        "boundscheck": None if ours else True,  # None: as NUMBA_BOUNDSCHECK says
+    }
+
+
 def jit(signature: Any = None, **options: Any) -> Any:
     """Compile a function of the core: no Python objects, no GIL, cached on disk.
 
@@ -121,19 +140,16 @@ def jit(signature: Any = None, **options: Any) -> Any:
         The function itself (``@jit``), or a numba signature (``@jit(sig)``), which compiles at
         once and leaves no second specialisation.
     """
-    settings: dict[str, Any] = {
-        "nogil": True,
-        "cache": True,
-        "error_model": "numpy",
-        "forceinline": True,
-        **options,
-    }
-    ours = getattr(signature, "__module__", "").startswith(f"{PACKAGE}.")
-    if ours and signature.__name__.startswith("_"):  # compiled code alone calls it
-        settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     if callable(signature) and not isinstance(signature, numba.core.typing.templates.Signature):
-        return numba.njit(**settings)(signature)
-    return numba.njit(signature, **settings)
+        return jit(**options)(signature)
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        settings = {"forceinline": True, **_settings(function), **options}
+        if _is_ours(function) and function.__name__.startswith("_"):  # compiled code alone calls it
+            settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        return numba.njit(signature, **settings)(function)
+
+    return decorate
 
 
 def jit_apart(function: Callable[..., Any]) -> Any:
@@ -152,4 +168,4 @@ def jit_merged(function: Callable[..., Any]) -> Any:
 
 def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a strategy's hook against its fixed signature; raises numba's errors."""
-    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(function)
+    return numba.njit(signature, **_settings(function))(function)

@@ -31,9 +31,10 @@ from .deal import (
     why_not_play,
     why_not_take,
 )
-from .invariants import cards_are_whole, state_is_ok
+from .invariants import cards_are_whole, points_are_conserved, state_is_ok
 from .jit import jit, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
+from .readonly import read_only
 from .reasons import (
     BOUND_NOT_PLAYED,
     LEGAL,
@@ -100,7 +101,7 @@ def _ask(hooks: Any, seats: Any, table: Any, where: Any) -> int:
     low = hooks[1] if odd else hooks[0]
     high = hooks[3] if odd else hooks[2]
     call = high if who & 2 == 2 else low
-    where.answer = call(table, params, work)
+    where.answer = call(read_only(table), read_only(params), work)
     return where.answer
 
 
@@ -244,7 +245,7 @@ def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, 
         if code != LEGAL:
             where.code = code
             return code
-    if not cards_are_whole(table, hidden):
+    if not (cards_are_whole(table, hidden) and points_are_conserved(table, hidden)):
         where.code = UNSOUND
         return UNSOUND
     return LEGAL

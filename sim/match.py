@@ -99,6 +99,9 @@ def play_boards(
         if n_played < n_matches:
             why = _why(int(where["code"][0]))
             failure = _failure(where[0], int(where["answer"][0]), why)
+            if where["code"][0] == UNSOUND and not checked:  # seen late: whose fault was it?
+                at = (failure.board, 1, (failure.rotation,))
+                failure = play_boards(rules, players, seed, *at, checked=True).failure or failure
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
         failure = _failure(where[0], None, f"raised {type(error).__name__}: {error}")

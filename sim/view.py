@@ -24,9 +24,11 @@ import numpy as np
 from numba import types
 
 from .bits import multiply_high, popcount, trailing_zeros, without_lowest
+from .cards import N_CARDS
 from .deal import bound_mask, discardable_cards, pile_from, takeable_cards
 from .jit import jit
-from .melds import RUN_BITS, SET_BITS, legal_plays
+from .melds import MAX_PLAYS, RUN_BITS, SET_BITS, legal_plays
+from .readonly import ReadOnly, writable
 from .seeds import GOLDEN, mix64
 from .state import TABLE_TYPE
 
@@ -35,7 +37,9 @@ DRAW_PASS = -2
 NOTHING = 0
 
 HOOK_NAMES = ("draw", "meld", "discard")
-HOOK_SIGNATURE = types.int64(TABLE_TYPE, types.float64[::1], types.int64[::1])
+VIEW_TYPE = ReadOnly(TABLE_TYPE)
+PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
+HOOK_SIGNATURE = types.int64(VIEW_TYPE, PARAMS_TYPE, types.int64[::1])
 HOOK_TYPE = types.FunctionType(HOOK_SIGNATURE)
 
 
@@ -66,8 +70,9 @@ def random_below(view: Any, n: int) -> Any:
 
     The bias is below n / 2**64.
     """
-    view.rng += GOLDEN
-    return np.int64(multiply_high(mix64(view.rng), np.uint64(n)))
+    table = writable(view)
+    table.rng += GOLDEN
+    return np.int64(multiply_high(mix64(table.rng), np.uint64(n)))
 
 
 @jit
@@ -80,13 +85,23 @@ def nth_card(mask: Any, n: int) -> int:
 
 @jit
 def pile_index(view: Any, card: int) -> int:
-    """Return the index in the pile at which a card (its id) lies, the answer that takes it."""
+    """Return the index in the pile at which a card (its id) lies, the answer that takes it.
+
+    Raises IndexError for an id that no card has; a card that is not in the pile has no meaning.
+    """
+    if card < 0 or card >= N_CARDS:
+        raise IndexError("no card has this id")
     return popcount(view.beneath[card])
 
 
 @jit
 def taken_with(view: Any, card: int) -> Any:
-    """Return the mask of what taking a pile card (its id) brings: it and all above it."""
+    """Return the mask of what taking a pile card (its id) brings: it and all above it.
+
+    Raises IndexError for an id that no card has.
+    """
+    if card < 0 or card >= N_CARDS:
+        raise IndexError("no card has this id")
     return pile_from(view, card)
 
 
@@ -98,7 +113,12 @@ def takeable(view: Any) -> Any:
 
 @jit
 def plays(view: Any, out: Any) -> int:
-    """Fill `out` (at least `melds.MAX_PLAYS` entries) with all legal plays; return how many."""
+    """Fill `out` (at least `melds.MAX_PLAYS` entries) with all legal plays; return how many.
+
+    Raises ValueError where `out` is shorter.
+    """
+    if out.size < MAX_PLAYS:
+        raise ValueError("plays wants room for melds.MAX_PLAYS: set work_size = MAX_PLAYS")
     return legal_plays(view.hand, bound_mask(view), view.sets_mask, view.runs_mask, view.rules, out)
 
 

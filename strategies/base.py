@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,13 @@ import numpy as np
 from ..sim.errors import PrummyError
 from ..sim.jit import compile_hook
 from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
+
+# How numba says that something writes where it may only read (`sim.readonly`).
+_WRITES = re.compile(r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl")
+_ONLY_TO_BE_READ = (
+    "view and params are only to be read; copy what you change, keep what you need in work"
+)
+_PLACE = re.compile(r"^During: .* at (.+\.py) \((\d+)\)$", re.MULTILINE)
 
 
 class StrategyError(PrummyError, ValueError):
@@ -123,7 +131,6 @@ def check_class(cls: Any, where: str) -> None:
 def _compile(cls: type[Strategy], name: str) -> Any:
     hook = inspect.getattr_static(cls, name)
     function = hook.__func__
-    _refuse_writes(cls, name, function)
     try:
         return compile_hook(function, HOOK_SIGNATURE)
     except Exception as error:  # numba raises many kinds; each is the author's to read
@@ -136,7 +143,7 @@ def _compile(cls: type[Strategy], name: str) -> Any:
 def _reason(error: Exception, function: Callable[..., Any]) -> str:
     """Return the lines of numba's message that say what is wrong and where in the file."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    place = [line for line in lines if line.startswith("File ")]
+    places = [place for place in _PLACE.findall(str(error)) if "numba" not in Path(place[0]).parts]
     telling = [
         line
         for line in lines
@@ -145,13 +152,15 @@ def _reason(error: Exception, function: Callable[..., Any]) -> str:
     text = _without_records(telling[0]) if telling else type(error).__name__
     if isinstance(error, KeyError):  # what numba makes of a field that a record does not have
         text = f"there is no field {text}"
-    if not place:
-        place = _place_of_word(function, text)
-    return text + (f"\n  at {place[-1].rstrip(':')}" if place else "")
+    if _WRITES.search(str(error)):
+        text = _ONLY_TO_BE_READ
+    if not places:
+        places = _place_of_word(function, text)
+    return text + (f'\n  at File "{places[-1][0]}", line {places[-1][1]}' if places else "")
 
 
-def _place_of_word(function: Callable[..., Any], text: str) -> list[str]:
-    """Return where a function uses the name or field that a message quotes, if anywhere."""
+def _place_of_word(function: Callable[..., Any], text: str) -> list[tuple[str, str]]:
+    """Return where (file, line) a function uses the name or field that a message quotes."""
     quoted = re.search(r"'(\w+)'", text)
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
@@ -159,7 +168,7 @@ def _place_of_word(function: Callable[..., Any], text: str) -> list[str]:
         return []
     code = function.__code__
     return [
-        f'File "{code.co_filename}", line {code.co_firstlineno + node.lineno - 1}'
+        (code.co_filename, str(code.co_firstlineno + node.lineno - 1))
         for node in ast.walk(tree)
         if isinstance(node, ast.Name | ast.Attribute)
         and quoted
@@ -176,27 +185,3 @@ def _without_records(text: str) -> str:
             end += 1
         text = text[:start] + "view" + text[end:]
     return text
-
-
-def _refuse_writes(cls: type[Strategy], name: str, function: Callable[..., Any]) -> None:
-    """Raise StrategyError where a hook assigns to a field of its view, which is only to be read."""
-    try:
-        source = textwrap.dedent(inspect.getsource(function))
-        tree = ast.parse(source)
-    except (OSError, SyntaxError):
-        return  # typed in interactively; the kernel's own check of each deal remains
-    view = next(iter(inspect.signature(function).parameters))
-    for node in ast.walk(tree):
-        targets = getattr(node, "targets", [getattr(node, "target", None)])
-        if not isinstance(node, ast.Assign | ast.AugAssign | ast.AnnAssign):
-            continue
-        for target in targets:
-            base = target
-            while isinstance(base, ast.Attribute | ast.Subscript):
-                base = base.value
-            if base is not target and isinstance(base, ast.Name) and base.id == view:
-                line = function.__code__.co_firstlineno + node.lineno - 1
-                raise StrategyError(
-                    f"{cls.__name__}.{name} writes to {ast.unparse(target)} in line {line}: "
-                    f"the view is only to be read; keep what you need in work"
-                )

@@ -10,6 +10,7 @@ from small_runs import play, read_rows, rows_of, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
+from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.run import Engine
 from persian_rummy.strategies.registry import parse_entry
@@ -220,3 +221,18 @@ def test_failure__in_a_mixed_team__names_the_one_who_failed(later):
     assert result.stderr.startswith("prummy: Later failed: discard answered -1")
     assert "seat 3)" in result.stderr
     assert parse_entry(later).name == "Later"
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_damage__seen_when_the_deal_ends__is_laid_at_the_right_door(tmp_path, place):
+    # numba lets `flat` write to an array that is only to be read
+    body = "view.points.flat[view.seat & 1] += 1\nreturn -1 if view.stock_size > 0 else -2"
+    names = ["greedy", "random", "hunter", "miser"]
+    names[place] = write_strategy(tmp_path, "Cheat", draw=body)
+    players = [parse_entry(name).player() for name in names]
+    for rotation in range(2):
+        failure = play_boards(Rules(), players, 5, 0, 3, (rotation,)).failure
+        assert failure is not None
+        assert (failure.player, failure.seat) == (place, place ^ rotation)
+        assert (failure.hook, failure.board, failure.deal) == ("draw", 0, 0)
+        assert "damaged the position" in failure.what

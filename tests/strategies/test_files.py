@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from position import Position
 from small_runs import write_strategy
+from typer.testing import CliRunner
 
+from persian_rummy.cli import app
 from persian_rummy.strategies.base import StrategyError
 from persian_rummy.strategies.registry import parse_entry
 
@@ -92,22 +94,81 @@ def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, lin
         assert f'{path.name}", line {start + line}' in message
 
 
-@pytest.mark.parametrize(
-    "write",
-    ["view.hand = np.uint64(0)", "view.points[0] += 100", "view.known[1] = np.uint64(1)"],
+WRITES = (
+    "view.hand = np.uint64(0)",
+    "view.points[0] += 100",
+    "view.known[:] = np.uint64(1)",
+    "view.points = np.zeros(2, np.int64)",
+    "view.rules.out_bonus = 1000",
+    "view['hand'] = np.uint64(0)",
+    "points = view.points; points[view.seat & 1] += 100",
+    "rules = view.rules; rules.out_bonus = 1000",
+    "planes = view.rules.planes; planes[0] = np.uint64(0)",
+    "seen = view; seen.hand = np.uint64(0)",
+    "for known in (view.known, view.discarded): known[0] = np.uint64(0)",
+    "first = view.points[:1]; first[0] = 100",
+    "view.points.reshape((1, 2))[0, 0] = 100",
+    "view.points.fill(100)",
+    "view.pile.sort()",
+    "params[0] = 100.0",
+    "grow(view.points)",
 )
-def test_hook__that_writes_to_the_view__is_refused_with_its_line(tmp_path, write):
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_hook__that_writes_to_what_it_is_shown__is_refused_with_its_line(tmp_path, write):
     spec = write_strategy(tmp_path, "Bot", draw=f"x = 1\n{write}\nreturn -1")
-    lines = Path(spec.rpartition(":")[0]).read_text().splitlines()
-    line = next(number for number, text in enumerate(lines, 1) if write in text)
-    with pytest.raises(StrategyError, match=rf"Bot\.draw writes to .* in line {line}: "):
+    path = Path(spec.rpartition(":")[0])
+    helper = "from persian_rummy.sim.jit import jit\n@jit\ndef grow(array):\n    array[0] += 1\n"
+    path.write_text(helper + path.read_text())
+    lines = path.read_text().splitlines()
+    at = next(number for number, text in enumerate(lines, 1) if write in text)
+    with pytest.raises(StrategyError) as caught:
         parse_entry(spec).player()
+    assert str(caught.value).startswith(
+        "Bot.draw does not compile: view and params are only to be read; copy what you change, "
+        f'keep what you need in work\n  at File "{path}", line {at}\n'
+    )
+
+
+def test_hook__that_changes_a_copy__is_welcome(tmp_path):
+    body = "mine = view.pile.copy()\nmine.sort()\nmine[0] = 0\nreturn trailing_zeros(view.hand)"
+    spec = write_strategy(tmp_path, "Bot", discard=body)
+    assert discard_of(spec, 0b1100) == 2
 
 
 def test_hook__that_writes_to_its_memory__is_welcome(tmp_path):
     body = "work[0] += 1\nreturn trailing_zeros(view.hand)"
     spec = write_strategy(tmp_path, "Bot", discard=body, more="work_size = 3")
     assert parse_entry(spec).player().work_size == 3
+
+
+OUTSIDE = {
+    "index 1000000": ("return view.pile[1_000_000]", "IndexError"),
+    "index of work": ("return work[work.size]", "IndexError"),
+    "write to work": ("work[work.size] = 1\nreturn 0", "IndexError"),
+    "in a helper": ("return at(view.points, 2)", "IndexError"),
+    "too far down": ("return view.points[-3]", "IndexError"),
+    "division": ("return 7 // view.deal", "ZeroDivisionError"),
+    "remainder": ("return 7 % view.deal", "ZeroDivisionError"),
+    "pile_index": ("return pile_index(view, 56)", "IndexError: no card"),
+    "taken_with": ("return np.int64(taken_with(view, -1))", "IndexError: no card"),
+    "plays": ("return plays(view, work)", "ValueError: plays wants room"),
+}
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_hook__outside_of_what_there_is__raises(tmp_path, name):
+    body, says = OUTSIDE[name]
+    spec = write_strategy(tmp_path, "Bot", draw=body)
+    path = Path(spec.rpartition(":")[0])
+    helper = "from persian_rummy.sim.jit import jit\n"
+    helper += "from persian_rummy.sim.view import pile_index, plays, taken_with\n"
+    helper += "@jit\ndef at(array, place):\n    return array[place]\n"
+    path.write_text(helper + path.read_text())
+    result = CliRunner().invoke(app, ["match", spec, "random", "--seed", "1"])
+    assert result.exit_code == 1
+    assert f"Bot failed: draw raised {says}" in result.stderr
 
 
 def discard_of(spec: str, hand: int) -> int:
