@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -108,6 +108,7 @@ def tournament(
         }
         begin = _resumed if resume else _fresh
         folder, engine, manifest = begin(out, wanted)
+        Thread(target=_load_reports, args=(json_, report), daemon=True).start()
         outcome = _play(folder, engine, manifest, jobs)
         _finish(folder, outcome, manifest, json_, report)
 
@@ -314,6 +315,16 @@ def _stop_on_signals(stop: Event) -> Iterator[None]:
 
 def _how_to_continue(folder: "RunFolder") -> str:
     return f"prummy tournament --resume --out {shlex.quote(str(folder.path))}"
+
+
+def _load_reports(as_json: bool, with_report: bool) -> None:
+    """Load what shows the results, which takes two seconds, while the matches are played."""
+    from ..reports import results  # noqa: F401
+
+    if not as_json:
+        from ..reports import terminal  # noqa: F401
+    if with_report:
+        from ..reports import page  # noqa: F401
 
 
 def _finish(

@@ -22,7 +22,8 @@ from ..sim.columns import SIDE_COLUMNS
 from ..sim.rules import Rules
 from ..sim.store import StoreError
 from . import numbers, style
-from .figures import FIGURES, draw_figure
+from .figures import FIGURES
+from .pictures import Picture, draw_pictures
 from .results import Results
 from .tables import LEVELS, overview, report_tables
 from .verdict import listed, verdict
@@ -47,9 +48,10 @@ def write_report(results: Results, folder: Path) -> Path:
         (temporary / "png").mkdir()
         (temporary / "csv").mkdir()
         pictures = {}
-        for name in FIGURES if len(tables["standings"]) else ():
-            pictures[name], png = _pictures(name, results, tables)
-            (temporary / "png" / f"{name}.png").write_bytes(png)
+        if len(tables["standings"]):
+            pictures = draw_pictures(tables, style.strategy_colours(results.names))
+        for name, picture in pictures.items():
+            (temporary / "png" / f"{name}.png").write_bytes(picture.png)
         for name, frame in tables.items():
             (temporary / "csv" / f"{name}.csv").write_text(_csv(frame), encoding="utf-8")
         page = render(results, tables, pictures)
@@ -62,9 +64,7 @@ def figure_names(results: Results) -> list[str]:
     return list(FIGURES) if any(True for _ in results.played()) else []
 
 
-def render(
-    results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str, dict[str, str]]
-) -> str:
+def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str, Picture]) -> str:
     """Return the page of a run from its tables and from pictures of its figures."""
     environment = Environment(
         loader=PackageLoader(__package__, "templates"),
@@ -85,7 +85,7 @@ def render(
     words = _caption_fields(about, tables)
     figures = {
         name: {
-            **pictures[name],
+            **_addresses(pictures[name]),
             "title": FIGURES[name].title,
             "caption": FIGURES[name].caption.format(**words),
             "tables": FIGURES[name].tables,
@@ -126,24 +126,18 @@ def render(
     )
 
 
-def _pictures(
-    name: str, results: Results, tables: dict[str, pd.DataFrame]
-) -> tuple[dict[str, str], bytes]:
-    """Return a figure's data addresses (wide or narrow, light or dark; size) and its PNG."""
-    colours = style.strategy_colours(results.names)
-    found: dict[str, str] = {}
-    png = b""
-    with style.drawing():
-        for size, width in (("narrow", style.NARROW), ("wide", style.WIDE)):
-            figure = draw_figure(name, tables, style.Look(width, colours))
-            svg = style.svg_bytes(figure)
-            found[size] = _address(svg)
-            found[f"{size}_dark"] = _address(style.dark(svg))
-            found[f"{size}_height"] = str(round(72 * figure.get_figheight()))
-            found[f"{size}_width"] = str(width)
-            if size == "wide":
-                png = style.png_bytes(figure, FIGURES[name].title)
-    return found, png
+def _addresses(picture: Picture) -> dict[str, str]:
+    """Return a figure's data addresses (wide or narrow, light or dark), widths and heights."""
+    return {
+        "wide": _address(picture.wide),
+        "wide_dark": _address(style.dark(picture.wide)),
+        "wide_width": str(style.WIDE),
+        "wide_height": str(picture.wide_height),
+        "narrow": _address(picture.narrow),
+        "narrow_dark": _address(style.dark(picture.narrow)),
+        "narrow_width": str(style.NARROW),
+        "narrow_height": str(picture.narrow_height),
+    }
 
 
 def _address(svg: bytes) -> str:

@@ -37,12 +37,6 @@ _EVERY_FOURTH = np.uint64(0x1111111111111111)
 
 
 @jit
-def rank_of(card: int) -> int:
-    """Return a card's rank, 0 for the two to 13 for the joker."""
-    return card >> 2
-
-
-@jit
 def rank_mask(card: int) -> Any:
     """Return the mask of the four cards of a card's rank."""
     return RANK_MASK << np.uint64(card & ~3)

@@ -20,7 +20,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, bind_odds, completers, fours_bonus, layable, next_play
+from .toolkit import bind_chance, bind_odds, completers, fours_bonus, next_play, playable
 
 
 @jit
@@ -34,7 +34,7 @@ def waiting_threes(view: Any) -> Any:
     rules = view.rules
     if rules.four_multiplier < 2:
         return ZERO
-    if hand & ~layable(hand, view.sets_mask, view.runs_mask, rules.min_run) == ZERO:
+    if hand & ~playable(view, hand) == ZERO:
         return ZERO
     threes = ranks_with_three(hand)
     if rules.double_jokers == 0:
@@ -71,13 +71,13 @@ class Doubler(Strategy):
         if wanted == ZERO:
             return best
         rules = view.rules
-        now = points_of(layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run), rules)
+        now = points_of(playable(view, view.hand), rules)
         most = 0
         while wanted != ZERO:
             card = trailing_zeros(wanted)
             wanted = without_lowest(wanted)
             cards = view.hand | taken_with(view, card)
-            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            down = playable(view, cards)
             worth = points_of(down, rules) - now + fours_bonus(cards, rules)
             if worth > most:
                 most = worth

@@ -6,7 +6,7 @@ from ..sim.bits import ZERO, trailing_zeros, without_lowest
 from ..sim.melds import points_of
 from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, pile_index, takeable, taken_with
 from .base import Param, Strategy
-from .toolkit import dearest, layable, next_play, promising
+from .toolkit import dearest, next_play, playable, promising
 
 
 class Greedy(Strategy):
@@ -28,7 +28,7 @@ class Greedy(Strategy):
             wanted = without_lowest(wanted)
             taken = taken_with(view, card)
             cards = view.hand | taken
-            down = layable(cards, view.sets_mask, view.runs_mask, view.rules.min_run)
+            down = playable(view, cards)
             idle = points_of(taken & ~down, view.rules)
             worth = np.float64(points_of(down, view.rules) - idle)
             if worth > most:

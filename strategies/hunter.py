@@ -15,7 +15,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, bind_odds, completers, fours_bonus, layable, next_play
+from .toolkit import bind_chance, bind_odds, completers, fours_bonus, next_play, playable
 
 
 class Hunter(Strategy):
@@ -43,7 +43,7 @@ class Hunter(Strategy):
             return best
         rules = view.rules
         hidden = unseen(view)
-        down = layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run)
+        down = playable(view, view.hand)
         now = points_of(down, rules)
         hopes = points_of(completers(view.hand) & hidden, rules)
         most = 0.0
@@ -51,7 +51,7 @@ class Hunter(Strategy):
             card = trailing_zeros(wanted)
             wanted = without_lowest(wanted)
             cards = view.hand | taken_with(view, card)
-            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            down = playable(view, cards)
             more = points_of(completers(cards & ~down) & hidden, rules) - hopes
             worth = points_of(down, rules) - now + fours_bonus(cards, rules) + params[0] * more
             if worth > most:

@@ -18,7 +18,7 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, bind_odds, fours_bonus, layable, next_play, promising
+from .toolkit import bind_chance, bind_odds, fours_bonus, next_play, playable, promising
 
 
 @jit
@@ -62,7 +62,7 @@ class Miser(Strategy):
         if wanted == ZERO:
             return best
         rules = view.rules
-        now = points_of(layable(view.hand, view.sets_mask, view.runs_mask, rules.min_run), rules)
+        now = points_of(playable(view, view.hand), rules)
         rate = params[0] + params[1] * nearness(view)
         most = 0.0
         while wanted != ZERO:
@@ -70,7 +70,7 @@ class Miser(Strategy):
             wanted = without_lowest(wanted)
             taken = taken_with(view, card)
             cards = view.hand | taken
-            down = layable(cards, view.sets_mask, view.runs_mask, rules.min_run)
+            down = playable(view, cards)
             rest = cards & ~down
             stranded = taken & rest & ~promising(rest)
             gain = points_of(down, rules) - now + fours_bonus(cards, rules)

@@ -13,15 +13,14 @@ from ..sim.jit import jit
 from ..sim.melds import (
     dearest_cards,
     melded_by,
+    playable_cards,
     points_of,
     rank_mask,
     ranks_with_four,
     ranks_with_three,
     ranks_with_two,
     run_cards,
-    run_layoffs,
     run_neighbours,
-    set_cards,
     set_layoffs,
     set_ranks,
     stretch_down,
@@ -30,7 +29,7 @@ from ..sim.melds import (
 )
 from ..sim.view import NOTHING, play_run, play_set
 
-_U4, _U8, _U12, _U16 = (np.uint64(n) for n in (4, 8, 12, 16))
+_U4, _U8 = np.uint64(4), np.uint64(8)
 
 
 @jit
@@ -109,14 +108,9 @@ def next_play(view: Any, held: Any) -> Any:
 
 
 @jit
-def layable(cards: Any, sets_mask: Any, runs_mask: Any, min_run: int) -> Any:
+def playable(view: Any, cards: Any) -> Any:
     """Return those of `cards` that could go down one way or another (not all at once)."""
-    return (
-        set_cards(cards)
-        | run_cards(cards, min_run)
-        | set_layoffs(cards, sets_mask)
-        | run_layoffs(cards, runs_mask)
-    )
+    return playable_cards(cards, view.sets_mask, view.runs_mask, view.rules.min_run)
 
 
 @jit
@@ -136,10 +130,7 @@ def dearest(cards: Any, rules: Any) -> int:
 @jit
 def completers(cards: Any) -> Any:
     """Return the cards, none of `cards`, that would make a meld of three with two of `cards`."""
-    suited = cards & SUITED_MASK
-    up, down = suited << _U4, suited >> _U4
-    runs = (up & (suited << _U8)) | (down & (suited >> _U8)) | (up & down)
-    return (ranks_with_two(cards) | (runs & SUITED_MASK)) & ~cards
+    return melded_by(cards, 3) & ~cards
 
 
 @jit
@@ -152,8 +143,22 @@ def fours_bonus(cards: Any, rules: Any) -> int:
 
 
 @jit
+def _run_pairs(some: Any, others: Any) -> Any:
+    """Return three masks: the cards that make a run of three with one of `some`, one of `others`.
+
+    The first with the two cards below, the second with one on each side, the third with the two
+    above; in each `some` holds the lower card of the pair, and both hold suited cards only.
+    """
+    return (
+        (some << _U8) & (others << _U4) & SUITED_MASK,
+        (some << _U4) & (others >> _U4) & SUITED_MASK,
+        (some >> _U4) & (others >> _U8),
+    )
+
+
+@jit
 def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
-    """Return what `bind_chance` has to know of a seat: (sure, certain, held).
+    """Return what `bind_chance` has to know of a seat: (certain, sure, held, one_more, two_more).
 
     Parameters
     ----------
@@ -162,12 +167,15 @@ def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
 
     Returns
     -------
-    sure : uint64
-        Cards that the seat has for certain when it takes the whole pile.
     certain : uint64
         Cards that it could bind for certain, since they fit the table or meld with two of `sure`.
+    sure : uint64
+        Cards that the seat has for certain when it takes the whole pile.
     held : float
         The chance that it holds any one of the hidden cards.
+    one_more, two_more : three masks each
+        Cards that make a run of three with one sure and one hidden card, and with two hidden ones
+        (`_run_pairs`); none where the rules ask for longer runs.
     """
     known = view.known[seat]
     sure = view.pile_mask | known
@@ -175,19 +183,26 @@ def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
     if view.rules.new_meld == 0:
         certain |= set_ranks(view.sets_mask) | run_neighbours(view.runs_mask)
     held = (view.counts[seat] - popcount(known)) / max(1, popcount(hidden))
-    return sure, certain, held
+    suited = SUITED_MASK if view.rules.min_run == 3 else ZERO
+    up = _run_pairs(sure & suited, hidden & suited)
+    down = _run_pairs(hidden & suited, sure & suited)
+    one_more = (up[0] | down[0], up[1] | down[1], up[2] | down[2])
+    return certain, sure, held, one_more, _run_pairs(hidden & suited, hidden & suited)
 
 
 @jit
-def _has(masks: tuple[Any, Any], place: Any, held: float) -> float:
-    """Return the chance that a seat has the card `place` bits up: sure ones, else `held`."""
-    sure, hidden = masks
-    return np.float64((sure >> place) & ONE) + held * np.float64((hidden >> place) & ONE)
+def _times_in(masks: Any, place: Any) -> Any:
+    """Return in how many of three masks a bit is set."""
+    times = ((masks[0] >> place) & ONE) + ((masks[1] >> place) & ONE) + ((masks[2] >> place) & ONE)
+    return np.int64(times)
 
 
 @jit
 def bind_chance(card: int, odds: Any, hidden: Any) -> float:
     """Return about how likely a seat could bind `card` if it were thrown now, 0 to 1.
+
+    The chances of the possible melds of three are added up; each hidden card is taken to lie
+    anywhere hidden with the same chance.
 
     Parameters
     ----------
@@ -195,22 +210,13 @@ def bind_chance(card: int, odds: Any, hidden: Any) -> float:
     odds
         What `bind_odds` says of the seat.
     hidden : uint64
-        As for `bind_odds`. The chances of the possible melds of three are added up; each hidden
-        card is taken to lie anywhere hidden with the same chance.
+        As for `bind_odds`.
     """
-    sure, certain, held = odds
-    mask = bit(card)
-    if certain & mask != ZERO:
-        return 1.0
-    others = rank_mask(card) & ~mask
-    far = popcount(others & hidden)
-    if others & sure != ZERO:
-        chance = far * held
-    else:
-        chance = 0.5 * far * (far - 1) * held * held
-    if card < FIRST_JOKER:  # bits 0, 4, 12, 16 are the cards 2 and 1 below, 1 and 2 above
-        shift = np.uint64(card)
-        masks = (((sure & SUITED_MASK) << _U8) >> shift, ((hidden & SUITED_MASK) << _U8) >> shift)
-        below, above = _has(masks, _U4, held), _has(masks, _U12, held)
-        chance += below * (above + _has(masks, ZERO, held)) + above * _has(masks, _U16, held)
-    return min(chance, 1.0)
+    certain, sure, held, one_more, two_more = odds
+    place = np.uint64(card)
+    others = rank_mask(card) & ~bit(card)
+    n_sure, n_hidden = popcount(others & sure), popcount(others & hidden)
+    by_one = _times_in(one_more, place) + n_sure * n_hidden
+    by_two = _times_in(two_more, place) + n_hidden * (n_hidden - 1) // 2
+    chance = held * (by_one + held * by_two) + np.int64((certain >> place) & ONE)
+    return min(chance, 1.0)  # without branches, which nobody could foretell
