@@ -167,5 +167,12 @@ def jit_merged(function: Callable[..., Any]) -> Any:
 
 
 def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
-    """Compile a strategy's hook against its fixed signature; raises numba's errors."""
-    return numba.njit(signature, **_settings(function))(function)
+    """Compile a strategy's hook against its fixed signature.
+
+    Raises numba's errors, and ValueError for a hook (or what it calls) that uses `np.random`.
+    """
+    hook = numba.njit(signature, **_settings(function))(function)
+    if not hook.stats.cache_hits and "random_state" in hook.inspect_llvm(signature.args):
+        hook._cache.flush()  # else it would be loaded next time, when this is not seen
+        raise ValueError("np.random is not governed by the seed; use random_below(view, n)")
+    return hook

@@ -126,7 +126,8 @@ class Engine:
         pairing = self.pairings[block.pairing]
         a, b = self.plan.names[pairing.a], self.plan.names[pairing.b]
         deals = self.plan.rules.deals
-        stored = self.folder.read_part(block, deals, a, b)
+        identity = pairing_identity(self.plan, self.entries[pairing.a], self.entries[pairing.b])
+        stored = self.folder.read_part(block, deals, identity)
         if stored is not None:
             columns, digest = stored
             return _Played(block, summarize(columns, deals), digest, None)
@@ -142,7 +143,7 @@ class Engine:
             return _Played(block, PairingSummary(), 0, result.failure)
         columns = to_columns(result.rows, result.sides, result.deals)
         digest = rows_digest(columns, a, b)
-        self.folder.write_part(block, columns, a, b, digest)
+        self.folder.write_part(block, columns, identity, digest)
         return _Played(block, summarize(columns, deals), digest, None)
 
     def _note_failure(self, block: BoardBlock, failure: Failure) -> None:
@@ -186,6 +187,16 @@ class Engine:
             "seed": self.plan.seed,
             "command": command.strip(),
         }
+
+
+def pairing_identity(plan: Plan, a: Entry, b: Entry) -> dict[str, Any]:
+    """Return all that decides the rows of a pairing beside the board, as it stands in its parts."""
+    identity = {"seed": plan.seed, "rules": plan.rules.to_dict()}
+    for side, entry in (("a", a), ("b", b)):
+        identity[side] = entry.name
+        identity[f"params_{side}"] = entry.param_values()
+        identity[f"source_hash_{side}"] = entry.source_hash
+    return identity
 
 
 def describe_run(

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -93,28 +94,36 @@ class RunFolder:
         return self.matches / f"part-{block.pairing:04d}-{block.first_board:012d}.parquet"
 
     def write_part(
-        self, block: BoardBlock, columns: Mapping[str, np.ndarray], a: str, b: str, digest: int
+        self,
+        block: BoardBlock,
+        columns: Mapping[str, np.ndarray],
+        identity: Mapping[str, Any],
+        digest: int,
     ) -> None:
-        """Write a block's rows with the names of the pairing and their digest."""
-        about = {"a": a, "b": b, "n_boards": block.n_boards, "digest": digest_text(digest)}
+        """Write a block's rows with what decides them (`run.pairing_identity`) and their digest."""
+        about = {**identity, "n_boards": block.n_boards, "digest": digest_text(digest)}
         arrays = {name: pa.array(np.ascontiguousarray(column)) for name, column in columns.items()}
         table = pa.table(arrays).replace_schema_metadata({b"prummy": json.dumps(about).encode()})
         with _replacing(self.part(block)) as temporary:
             pq.write_table(table, temporary, compression="zstd", compression_level=1)
 
     def read_part(
-        self, block: BoardBlock, deals: int, a: str, b: str
+        self, block: BoardBlock, deals: int, identity: Mapping[str, Any]
     ) -> tuple[dict[str, np.ndarray], int] | None:
-        """Return (columns, digest) of a block's part; None when it is missing or not whole."""
+        """Return (columns, digest) of a block's part.
+
+        None when it is missing, is not whole, or holds the rows of something else.
+        """
         try:
             table = pq.read_table(self.part(block))
             columns = {name: table[name].to_numpy() for name in column_names(deals)}
-            written = json.loads(table.schema.metadata[b"prummy"])["digest"]
-            digest = rows_digest(columns, a, b)
+            written = json.loads(table.schema.metadata[b"prummy"])
+            digest = rows_digest(columns, identity["a"], identity["b"])
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
             return None
         boards = np.repeat(np.arange(block.n_boards) + block.first_board, 2)
-        if not np.array_equal(columns["board"], boards) or written != digest_text(digest):
+        about = {**identity, "n_boards": block.n_boards, "digest": digest_text(digest)}
+        if not np.array_equal(columns["board"], boards) or written != about:
             return None
         return columns, digest
 
@@ -126,8 +135,7 @@ class RunFolder:
     def write_evidence(self, name: str, evidence: Mapping[str, Any]) -> Path:
         """Write what is known of a strategy's failure; return the file."""
         self.failures.mkdir(exist_ok=True)
-        safe = "".join(letter if letter.isalnum() or letter in "._-" else "_" for letter in name)
-        path = self.failures / f"{safe}.json"
+        path = self.failures / f"{quote(name, safe='[]=+,')}.json"
         _write_json(path, evidence)
         return path
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -191,6 +192,16 @@ def test_resume__strategy_that_was_edited__is_refused(tmp_path, changed):
     file.write_text(file.read_text() + "\n# another thought\n")
     message = fails("tournament", "--resume", "--out", str(tmp_path / "run"))
     assert "strategy Bot has changed since the run" in message
+
+
+@pytest.mark.parametrize("other", [["--seed", "9"], ["--rule", "out_bonus=30"]])
+def test_resume__part_of_another_run__is_played_again(tmp_path, finished, other):
+    before = manifest(finished)["digest"]
+    run("tournament", *SMALL, *other, "--out", str(tmp_path / "other"))
+    name = "part-0001-000000000005.parquet"
+    shutil.copy(tmp_path / "other" / "matches" / name, finished / "matches" / name)
+    run("tournament", "--resume", "--out", str(finished))
+    assert manifest(finished)["digest"] == before
 
 
 def test_resume__damaged_manifest__is_refused(finished):

@@ -18,6 +18,7 @@ from persian_rummy.sim.store import RunFolder, StoreError, plan_to_dict
 from persian_rummy.sim.summary import PairingSummary, summarize
 
 BLOCK = BoardBlock(3, 20, 5)
+PAIR = {"a": "a", "b": "b", "seed": 7, "rules": {"min_run": 4}}
 
 
 def made_up(first: int = 20, boards: int = 5, deals: int = 2) -> dict[str, np.ndarray]:
@@ -40,7 +41,7 @@ def folder(tmp_path: Path) -> RunFolder:
 def write(folder: RunFolder, columns: dict[str, np.ndarray], block: BoardBlock = BLOCK) -> int:
     """Write a part; return its digest."""
     digest = rows_digest(columns, "a", "b")
-    folder.write_part(block, columns, "a", "b", digest)
+    folder.write_part(block, columns, PAIR, digest)
     return digest
 
 
@@ -52,7 +53,7 @@ def leftovers(path: Path) -> list[str]:
 def test_part__written__is_read_back(folder):
     columns = made_up()
     digest = write(folder, columns)
-    found, found_digest = folder.read_part(BLOCK, 2, "a", "b")
+    found, found_digest = folder.read_part(BLOCK, 2, PAIR)
     assert found_digest == digest
     assert list(found) == column_names(2)
     for name, column in columns.items():
@@ -65,25 +66,28 @@ def test_part__written__is_read_back(folder):
     others = {table.schema.field(name).type for name in table.column_names if name != "board"}
     assert others == {pa.int32()}
     about = json.loads(table.schema.metadata[b"prummy"])
-    assert about == {"a": "a", "b": "b", "n_boards": 5, "digest": digest_text(digest)}
+    assert about == {**PAIR, "n_boards": 5, "digest": digest_text(digest)}
 
 
 @pytest.mark.parametrize(
-    ("block", "deals", "a", "b"),
+    ("block", "deals", "other"),
     [
-        (BoardBlock(3, 20, 4), 2, "a", "b"),
-        (BoardBlock(3, 20, 6), 2, "a", "b"),
-        (BoardBlock(3, 21, 5), 2, "a", "b"),
-        (BoardBlock(2, 20, 5), 2, "a", "b"),
-        (BLOCK, 3, "a", "b"),
-        (BLOCK, 2, "b", "a"),
-        (BLOCK, 2, "a", "c"),
+        (BoardBlock(3, 20, 4), 2, {}),
+        (BoardBlock(3, 20, 6), 2, {}),
+        (BoardBlock(3, 21, 5), 2, {}),
+        (BoardBlock(2, 20, 5), 2, {}),
+        (BLOCK, 3, {}),
+        (BLOCK, 2, {"a": "b", "b": "a"}),
+        (BLOCK, 2, {"b": "c"}),
+        (BLOCK, 2, {"seed": 8}),
+        (BLOCK, 2, {"rules": {}}),
+        (BLOCK, 2, {"engine": 1}),
     ],
 )
-def test_part__asked_for_as_another__is_none(folder, block, deals, a, b):
+def test_part__asked_for_as_another__is_none(folder, block, deals, other):
     write(folder, made_up())
-    assert folder.read_part(block, deals, a, b) is None
-    assert folder.read_part(BLOCK, 2, "a", "b") is not None
+    assert folder.read_part(block, deals, PAIR | other) is None
+    assert folder.read_part(BLOCK, 2, PAIR) is not None
 
 
 @pytest.mark.parametrize("about", [b"", b"{", b"[]", b"null", b'{"digest": 1}', b"\xff"])
@@ -91,7 +95,7 @@ def test_part__with_damaged_metadata__is_none(folder, about):
     write(folder, made_up())
     path = folder.part(BLOCK)
     pq.write_table(pq.read_table(path).replace_schema_metadata({b"prummy": about}), path)
-    assert folder.read_part(BLOCK, 2, "a", "b") is None
+    assert folder.read_part(BLOCK, 2, PAIR) is None
 
 
 @pytest.mark.parametrize("values", [["x"] * 10, [1.5] * 10, [[1]] * 10, [None] * 10])
@@ -100,7 +104,7 @@ def test_part__with_a_column_of_another_type__is_none(folder, values):
     table = pq.read_table(folder.part(BLOCK))
     place = table.column_names.index("turns")
     pq.write_table(table.set_column(place, "turns", [values]), folder.part(BLOCK))
-    assert folder.read_part(BLOCK, 2, "a", "b") is None
+    assert folder.read_part(BLOCK, 2, PAIR) is None
 
 
 def test_part__written_while_the_disk_is_full__keeps_the_old(folder, monkeypatch):
@@ -113,7 +117,7 @@ def test_part__written_while_the_disk_is_full__keeps_the_old(folder, monkeypatch
     monkeypatch.setattr(pq, "write_table", full)
     with pytest.raises(OSError, match="No space left"):
         write(folder, made_up(first=40))
-    assert folder.read_part(BLOCK, 2, "a", "b")[1] == digest
+    assert folder.read_part(BLOCK, 2, PAIR)[1] == digest
     assert leftovers(folder.path) == []
 
 
@@ -125,8 +129,8 @@ def test_part__killed_before_the_new_name__keeps_the_old(folder, monkeypatch):
 
     monkeypatch.setattr(Path, "replace", killed)
     with pytest.raises(KeyboardInterrupt):
-        folder.write_part(BLOCK, made_up(first=40), "a", "b", 1)
-    assert folder.read_part(BLOCK, 2, "a", "b")[1] == digest
+        folder.write_part(BLOCK, made_up(first=40), PAIR, 1)
+    assert folder.read_part(BLOCK, 2, PAIR)[1] == digest
 
 
 def test_drop_parts__of_a_pairing__leaves_the_others(folder):
@@ -175,6 +179,13 @@ def test_evidence__any_name__stays_in_the_folder(folder):
     path = folder.write_evidence("../../x[a=1]:Bot", {"why": "so"})
     assert path.parent == folder.path / "failures"
     assert json.loads(path.read_text()) == {"why": "so"}
+
+
+def test_evidence__of_names_that_differ__lies_in_files_that_differ(folder):
+    names = ["a+b", "a_b", "a-b", "ü", "u", "a%2Bb", "a/b", "greedy[pile_bias=3]", "greedy"]
+    paths = [folder.write_evidence(name, {"name": name}) for name in names]
+    assert [json.loads(path.read_text())["name"] for path in paths] == names
+    assert paths[-2].name == "greedy[pile_bias=3].json"
 
 
 def test_manifest__written__is_read_back_as_the_same_plan(folder):

@@ -131,6 +131,20 @@ def test_hook__that_writes_to_what_it_is_shown__is_refused_with_its_line(tmp_pat
     )
 
 
+@pytest.mark.parametrize("hook", ["draw", "meld", "discard"])
+def test_hook__that_uses_global_randomness__is_refused_each_time(tmp_path, hook):
+    spec = write_strategy(tmp_path, "Bot", **{hook: "return chance()"})
+    path = Path(spec.rpartition(":")[0])
+    helper = "from persian_rummy.sim.jit import jit\n"
+    helper += "@jit\ndef chance():\n    return np.random.randint(3)\n"
+    path.write_text(path.read_text().replace("\nclass", f"\n{helper}\nclass"))
+    for _ in range(2):  # the second time, what was compiled the first time must not be loaded
+        with pytest.raises(
+            StrategyError, match=rf"Bot\.{hook} does not compile: np\.random is not"
+        ):
+            parse_entry(spec).player()
+
+
 def test_hook__that_changes_a_copy__is_welcome(tmp_path):
     body = "mine = view.pile.copy()\nmine.sort()\nmine[0] = 0\nreturn trailing_zeros(view.hand)"
     spec = write_strategy(tmp_path, "Bot", discard=body)
