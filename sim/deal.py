@@ -15,6 +15,7 @@ import numpy as np
 from .bits import ZERO, bit, popcount, trailing_zeros, without_lowest
 from .jit import jit, jit_apart
 from .melds import (
+    CARD_NEIGHBOURS,
     CARDS_MASK,
     DISCARD,
     KEEP,
@@ -83,9 +84,8 @@ def put_on_pile(table: Any, card: int, seat: int) -> None:
     table.pile[table.pile_size] = card
     table.pile_by[table.pile_size] = seat
     table.beneath[card] = pile
-    near = neighbours(mask)
     for which in range(N_NEIGHBOURS):
-        table.mates[which] |= pile & near[which]
+        table.mates[which] |= pile & CARD_NEIGHBOURS[card, which]
     table.pile_size += 1
     table.pile_mask = pile | mask
 

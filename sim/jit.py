@@ -14,7 +14,6 @@ import re
 import shutil
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,13 +21,10 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.errors import NumbaExperimentalFeatureWarning
 
 PACKAGE_DIR = Path(__file__).parent.parent
 PACKAGE = __name__.partition(".")[0]
 KEEP_CACHES_DAYS = 30
-
-warnings.filterwarnings("ignore", category=NumbaExperimentalFeatureWarning)
 
 
 def cache_root() -> Path:
@@ -176,3 +172,10 @@ def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
         hook._cache.flush()  # else it would be loaded next time, when this is not seen
         raise ValueError("np.random is not governed by the seed; use random_below(view, n)")
     return hook
+
+
+def hook_address(hook: Any) -> int:
+    """Return where the machine code of a compiled hook begins, for as long as the hook lives."""
+    (compiled,) = hook.overloads.values()
+    address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
+    return address

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numba import carray, from_dtype, types
+from numba.extending import intrinsic
 
 from .bits import ZERO, bit, pointer, popcount
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
@@ -45,7 +46,7 @@ from .reasons import (
 )
 from .seeds import deck_key, seat_key, shuffle
 from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
-from .view import DRAW_PASS, DRAW_STOCK, HOOK_TYPE, NOTHING
+from .view import DRAW_PASS, DRAW_STOCK, HOOK_SIGNATURE, NOTHING
 
 UNSOUND = 100  # a failure's code when a position is not sound; below: `deal.REASONS`
 
@@ -74,6 +75,7 @@ WHERE_DTYPE = np.dtype(
 
 SEATS_DTYPE = np.dtype(
     [
+        ("hooks_at", "u8", (3, 4)),
         ("params_at", "u8", (4,)),
         ("n_params", "i8", (4,)),
         ("work_at", "u8", (4,)),
@@ -81,27 +83,41 @@ SEATS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Where the parameters and the memory of four seats lie. Arrays that are passed as such count
-references at each call of a hook, which costs ten times the call; these are borrowed."""
+"""Where the hooks (draw, meld, discard), the parameters and the memory of four players lie, by seat
+in rotation 0. Arrays that are passed as such count references at each call of a hook, which costs
+ten times the call; these are borrowed."""
 
 WHERE_TYPE = from_dtype(WHERE_DTYPE)
 SEATS_TYPE = from_dtype(SEATS_DTYPE)
-HOOKS_TYPE = types.UniTuple(HOOK_TYPE, 4)
-PLAYERS_TYPE = types.Tuple((HOOKS_TYPE, HOOKS_TYPE, HOOKS_TYPE, SEATS_TYPE))
 DRAW, MELD, DISCARD_HOOK = range(3)
 
 
+@intrinsic
+def _call(typing_context: Any, address: Any, view: Any, params: Any, work: Any) -> Any:
+    """Call the hook whose machine code is at an address; what it raises is passed on."""
+    signature = HOOK_SIGNATURE.return_type(types.uint64, *HOOK_SIGNATURE.args)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        result, kinds = signature.return_type, signature.args[1:]
+        convention = context.call_conv
+        function = convention.get_function_type(result, kinds).as_pointer()
+        hook = builder.inttoptr(args[0], function)
+        status, answer = convention.call_function(builder, hook, result, kinds, args[1:])
+        with builder.if_then(status.is_error, likely=False):
+            convention.return_status_propagate(builder, status)
+        return answer
+
+    return signature, codegen
+
+
 @jit
-def _ask(hooks: Any, seats: Any, table: Any, where: Any) -> int:
+def _ask(seats: Any, table: Any, where: Any) -> int:
     """Return what a hook of the seat to act answers."""
-    who = where.seat ^ where.rotation
+    who = np.uint64(where.seat ^ where.rotation)  # unsigned: an index that is never negative
     params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
     work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
-    odd = who & 1 == 1
-    low = hooks[1] if odd else hooks[0]
-    high = hooks[3] if odd else hooks[2]
-    call = high if who & 2 == 2 else low
-    where.answer = call(read_only(table), read_only(params), work)
+    hook = seats.hooks_at[where.hook, who]
+    where.answer = _call(hook, read_only(table), read_only(params), work)
     return where.answer
 
 
@@ -114,10 +130,10 @@ def _note(where: Any, action: Any) -> None:
 
 
 @jit
-def _draw(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+def _draw(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
     where.hook = DRAW
-    answer = _ask(players[0], players[3], table, where)
+    answer = _ask(seats, table, where)
     side.decisions += 1
     if answer == DRAW_STOCK:
         if table.stock_size == 0:
@@ -169,11 +185,11 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
 
 
 @jit
-def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+def _meld(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
         where.hook = MELD
-        answer = _ask(players[1], players[3], table, where)
+        answer = _ask(seats, table, where)
         side.decisions += 1
         if answer == NOTHING:
             if table.bound != NO_CARD:
@@ -191,21 +207,21 @@ def _meld(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
 
 
 @jit
-def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+def _discard(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
-    if discardable_cards(table) == ZERO:
+    cards = discardable_cards(table)
+    if cards == ZERO:
         _note(where, KEEP_ACTION)
         side.keeps += 1
         keep(table, hidden)
         return LEGAL
     where.hook = DISCARD_HOOK
-    answer = _ask(players[2], players[3], table, where)
+    answer = _ask(seats, table, where)
     side.decisions += 1
     if answer < 0 or answer >= table.rules.pack_size:
         return NOT_IN_HAND
-    code = why_not_discard(table, answer)
-    if code != LEGAL:
-        return code
+    if cards & bit(answer) == ZERO:
+        return why_not_discard(table, answer)
     _note(where, DISCARD_BITS | bit(answer))
     seat = table.seat
     discard(table, hidden, answer)
@@ -215,32 +231,32 @@ def _discard(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> in
 
 
 @jit_merged
-def _play_turn(table: Any, hidden: Any, players: Any, side: Any, where: Any) -> int:
+def _play_turn(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
     """Play one turn: draw, meld, discard; return a failure's code or `LEGAL`."""
     turn = table.turns
-    code = _draw(table, hidden, players, side, where)
+    code = _draw(table, hidden, seats, side, where)
     if code != LEGAL or table.turns != turn:
         return code
     if where.checked != 0 and not state_is_ok(table, hidden):
         return UNSOUND
-    code = _meld(table, hidden, players, side, where)
+    code = _meld(table, hidden, seats, side, where)
     if code != LEGAL or table.status != PLAYING:
         return code
-    code = _discard(table, hidden, players, side, where)
+    code = _discard(table, hidden, seats, side, where)
     if code == LEGAL and where.checked != 0 and not state_is_ok(table, hidden):
         return UNSOUND
     return code
 
 
 @jit_merged
-def _play_deal(table: Any, hidden: Any, players: Any, side_a: Any, side_b: Any, where: Any) -> int:
+def _play_deal(table: Any, hidden: Any, seats: Any, side_a: Any, side_b: Any, where: Any) -> int:
     """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
     while table.status == PLAYING:
         seat = table.seat
         where.seat = seat
         table.rng = hidden.streams[seat]
         side = side_a if (seat ^ where.rotation) & 1 == 0 else side_b
-        code = _play_turn(table, hidden, players, side, where)
+        code = _play_turn(table, hidden, seats, side, where)
         hidden.streams[seat] = table.rng
         if code != LEGAL:
             where.code = code
@@ -285,7 +301,7 @@ def _clear_work(seats: Any) -> None:
 @jit_merged
 def _play_match(
     state: Any,
-    players: Any,
+    seats: Any,
     decks: Any,
     row: Any,
     sides: Any,
@@ -303,10 +319,10 @@ def _play_match(
         where.deal = number
         table.deal = number
         start_deal(table, hidden, decks[number], (row.dealer + number) & 3)
-        _clear_work(players[3])
+        _clear_work(seats)
         for seat in range(4):
             hidden.streams[seat] = seat_key(where.seed, where.board, where.rotation, number, seat)
-        code = _play_deal(table, hidden, players, sides[0], sides[1], where)
+        code = _play_deal(table, hidden, seats, sides[0], sides[1], where)
         if code != LEGAL:
             return code
         _score_deal(table, hidden, sides[0], sides[1], deals[number], where.rotation)
@@ -317,7 +333,7 @@ def _play_match(
 @jit(
     types.int64(
         types.Tuple((TABLE_TYPE, HIDDEN_TYPE)),
-        PLAYERS_TYPE,
+        SEATS_TYPE,
         types.uint8[:, ::1],
         types.Array(from_dtype(ROW_DTYPE), 1, "C"),
         types.Array(from_dtype(SIDE_DTYPE), 2, "C"),
@@ -327,7 +343,7 @@ def _play_match(
 )
 def play_block(
     state: Any,
-    players: Any,
+    seats: Any,
     decks: Any,
     rows: Any,
     sides: Any,
@@ -342,9 +358,8 @@ def play_block(
     ----------
     state : (TABLE_DTYPE, HIDDEN_DTYPE) records
         With the rules filled in.
-    players : tuple
-        Four hooks each of draw, meld and discard, and a SEATS_DTYPE record, by *seat in
-        rotation 0*; in rotation 1 the player of seat s sits at s ^ 1.
+    seats : SEATS_DTYPE record
+        Who plays, by *seat in rotation 0*; in rotation 1 the player of seat s sits at s ^ 1.
     decks : uint8 array, shape (deals, 56), overwritten
     rows, sides, deals : arrays, shapes (n,), (n, 2), (n, deals)
         Zeros; filled with the rows (`sim.columns`).
@@ -359,9 +374,7 @@ def play_block(
             shuffle(decks[number], size, deck_key(where.seed, board, number))
         for rotation in range(where.first_rotation, where.first_rotation + where.n_rotations):
             where.rotation = rotation
-            code = _play_match(
-                state, players, decks, rows[match], sides[match], deals[match], where
-            )
+            code = _play_match(state, seats, decks, rows[match], sides[match], deals[match], where)
             if code != LEGAL:
                 return match
             match += 1

@@ -8,6 +8,7 @@ import numpy as np
 
 from .cards import N_CARDS
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
+from .jit import hook_address
 from .kernel import SEATS_DTYPE, UNSOUND, WHERE_DTYPE, play_block
 from .reasons import REASONS
 from .rules import Rules
@@ -80,6 +81,7 @@ def play_boards(
     params = [player.params for player in players]
     work = [np.zeros(player.work_size, np.int64) for player in players]
     seats = np.zeros(1, SEATS_DTYPE)
+    seats["hooks_at"] = [[hook_address(p.hooks[hook]) for p in players] for hook in range(3)]
     seats["params_at"] = [array.ctypes.data for array in params]
     seats["n_params"] = [array.size for array in params]
     seats["work_at"] = [array.ctypes.data for array in work]
@@ -90,12 +92,9 @@ def play_boards(
     where["checked"] = checked
     if log is not None:
         where["log_at"], where["log_size"] = log.ctypes.data, log.size
-    hooks = tuple(tuple(player.hooks[hook] for player in players) for hook in range(3))
     failure = None
     try:
-        n_played = play_block(
-            (table[0], hidden[0]), (*hooks, seats[0]), decks, rows, sides, deals, where[0]
-        )
+        n_played = play_block((table[0], hidden[0]), seats[0], decks, rows, sides, deals, where[0])
         if n_played < n_matches:
             why = _why(int(where["code"][0]))
             failure = _failure(where[0], int(where["answer"][0]), why)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .bits import ONE, ZERO, bit, leading_zeros, popcount, trailing_zeros, without_lowest
-from .cards import FIRST_JOKER, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
+from .cards import FIRST_JOKER, N_CARDS, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
 from .jit import jit, jit_apart
 
 KIND_SHIFT = np.uint64(56)
@@ -169,6 +169,12 @@ def neighbours(cards: Any) -> Any:
         ((cards >> _U2) & _PAIRS) | ((cards & _PAIRS) << _U2),
         ((cards & _LOW_THREE) << _U1) | ((cards >> _U3) & SUIT_MASK),
     )
+
+
+CARD_NEIGHBOURS = np.array(
+    [neighbours.py_func(ONE << np.uint64(card)) for card in range(N_CARDS)], np.uint64
+)
+"""The seven `neighbours` of each card alone, shape (56, 7)."""
 
 
 @jit
@@ -344,6 +350,12 @@ def points_of(mask: Any, rules: Any) -> int:
     for plane in range(5, rules.n_planes):  # only where a card is worth more than 31
         points += popcount(mask & planes[plane]) << plane
     return points
+
+
+@jit
+def card_points(card: int, rules: Any) -> int:
+    """Return the points of one card (its id)."""
+    return rules.rank_points[card >> 2]
 
 
 @jit

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cards import FIRST_JOKER, RANKS
+from .cards import FIRST_JOKER, N_RANKS, RANKS
 from .errors import PrummyError
 
 FLOAT, FORBIDDEN, GOES_OUT = range(3)  # last_discard
@@ -33,13 +33,15 @@ RULES_DTYPE = np.dtype(
         ("top_free", "i8"),
         ("new_meld", "i8"),
         ("exhausted", "i8"),
+        ("rank_points", "i8", (N_RANKS,)),
         ("n_planes", "i8"),
         ("planes", "u8", (N_PLANES,)),
     ],
     align=True,
 )
-"""The rules as the core reads them. Plane k is the mask of the cards whose points have bit k
-set, so that the points of any mask are a few population counts (`melds.points_of`)."""
+"""The rules as the core reads them. `rank_points` are the points of a card by its rank. Plane k is
+the mask of the cards whose points have bit k set, so that the points of any mask are a few
+population counts (`melds.points_of`)."""
 
 POINT_TABLES: dict[str, tuple[int, ...]] = {
     "pips": (2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10, 15, 20),
@@ -155,6 +157,7 @@ class Rules:
         record["new_meld"] = self.bound_in == "new_meld"
         record["exhausted"] = ("four_passes", "first_pass", "stock_empty").index(self.exhausted)
         points = self.rank_points()
+        record["rank_points"] = points
         record["n_planes"] = max(points).bit_length()
         for plane in range(max(points).bit_length()):
             ranks = (0xF << 4 * rank for rank in range(len(points)) if points[rank] >> plane & 1)

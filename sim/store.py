@@ -24,6 +24,13 @@ from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSumm
 
 FORMAT = "prummy-run"
 VERSION = 1
+PARQUET: Any = {  # small integers by their bytes: a tenth smaller and a third quicker than default
+    "compression": "zstd",
+    "compression_level": 1,
+    "use_dictionary": False,
+    "column_encoding": "BYTE_STREAM_SPLIT",
+    "write_statistics": False,
+}
 
 
 class StoreError(PrummyError):
@@ -105,7 +112,7 @@ class RunFolder:
         arrays = {name: pa.array(np.ascontiguousarray(column)) for name, column in columns.items()}
         table = pa.table(arrays).replace_schema_metadata({b"prummy": json.dumps(about).encode()})
         with _replacing(self.part(block)) as temporary:
-            pq.write_table(table, temporary, compression="zstd", compression_level=1)
+            pq.write_table(table, temporary, **PARQUET)
 
     def read_part(
         self, block: BoardBlock, deals: int, identity: Mapping[str, Any]

@@ -105,8 +105,8 @@ def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
     score_a, score_b = (np.asarray(columns[f"score_{side}"], np.int64) for side in "ab")
     margin = score_a - score_b
     half_wins = np.sign(margin) + 1  # 2 for a match won, 1 drawn, 0 lost
-    board_margin = margin.reshape(-1, 2).sum(axis=1)
-    board_share = half_wins.reshape(-1, 2).sum(axis=1)
+    board_margin = _by_board(margin)
+    board_share = _by_board(half_wins)
     by_match = {
         "matches": np.ones_like(margin),
         "wins": half_wins == 2,
@@ -126,12 +126,17 @@ def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
     values = np.zeros((boards.size, len(GROUP_COLUMNS)), np.int64)
     for index, name in enumerate(GROUP_COLUMNS):
         if name in by_match:
-            values[:, index] = np.asarray(by_match[name]).reshape(-1, 2).sum(axis=1)
+            values[:, index] = _by_board(by_match[name])
         else:
             values[:, index] = by_board[name]
     summary = PairingSummary(_sum_by_group(values, int(boards[0]) if boards.size else 0))
     _fill_histograms(summary, columns, margin, deals)
     return summary
+
+
+def _by_board(values: np.ndarray) -> np.ndarray:
+    """Return the sums over the two matches of each board, int64."""
+    return np.asarray(values[::2], np.int64) + values[1::2]
 
 
 def _sum_by_group(values: np.ndarray, first_board: int) -> np.ndarray:

@@ -40,7 +40,6 @@ HOOK_NAMES = ("draw", "meld", "discard")
 VIEW_TYPE = ReadOnly(TABLE_TYPE)
 PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
 HOOK_SIGNATURE = types.int64(VIEW_TYPE, PARAMS_TYPE, types.int64[::1])
-HOOK_TYPE = types.FunctionType(HOOK_SIGNATURE)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.cards import SUITED_MASK
 from ..sim.jit import jit
-from ..sim.melds import points_of, rank_mask, ranks_with_three, set_cards
+from ..sim.melds import card_points, points_of, rank_mask, ranks_with_three, set_cards
 from ..sim.view import (
     DRAW_PASS,
     DRAW_STOCK,
@@ -108,7 +108,7 @@ class Doubler(Strategy):
             cards = without_lowest(cards)
             risk = 8.0 * bind_chance(card, after, hidden)
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
-            worth = (0.1 - risk) * points_of(mask, rules) - 0.2 * lost
+            worth = (0.1 - risk) * card_points(card, rules) - 0.2 * lost
             if worth > most:
                 most = worth
                 best = card

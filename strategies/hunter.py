@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
-from ..sim.melds import points_of
+from ..sim.melds import card_points, points_of
 from ..sim.view import (
     DRAW_PASS,
     DRAW_STOCK,
@@ -80,7 +80,7 @@ class Hunter(Strategy):
             lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
             feeds = params[1] * bind_chance(card, mate, hidden)
             feeds -= params[2] * bind_chance(card, after, hidden)
-            worth = feeds * points_of(mask, rules) - 0.15 * lost
+            worth = feeds * card_points(card, rules) - 0.15 * lost
             if worth > most:
                 most = worth
                 best = card

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
 from ..sim.jit import jit
-from ..sim.melds import points_of
+from ..sim.melds import card_points, points_of
 from ..sim.view import (
     DRAW_PASS,
     DRAW_STOCK,
@@ -36,7 +36,7 @@ def price_of(view: Any, card: int, odds: Any, hidden: Any) -> float:
     """
     first = bind_chance(card, odds[0], hidden)
     second = bind_chance(card, odds[1], hidden)
-    return (first + 0.3 * (1.0 - first) * second) * points_of(bit(card), view.rules)
+    return (first + 0.3 * (1.0 - first) * second) * card_points(card, view.rules)
 
 
 class Miser(Strategy):
@@ -98,7 +98,9 @@ class Miser(Strategy):
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            price = 10.0 * price_of(view, card, odds, hidden) - thrift * points_of(mask, view.rules)
+            price = 10.0 * price_of(view, card, odds, hidden) - thrift * card_points(
+                card, view.rules
+            )
             if mask & idle != ZERO:
                 price -= 1.0
             if price < least:
