@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
+from ..sim.bits import ZERO, trailing_zeros, without_lowest
 from ..sim.cards import SUITED_MASK
 from ..sim.jit import jit
 from ..sim.melds import card_points, points_of, rank_mask, ranks_with_three, set_cards
@@ -20,7 +20,15 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, bind_odds, completers, fours_bonus, next_play, playable
+from .toolkit import (
+    bind_chance,
+    bind_odds,
+    completers,
+    fours_bonus,
+    hopes_lost,
+    next_play,
+    playable,
+)
 
 
 @jit
@@ -104,10 +112,9 @@ class Doubler(Strategy):
         most = -np.inf
         while cards != ZERO:
             card = trailing_zeros(cards)
-            mask = bit(card)
             cards = without_lowest(cards)
             risk = 8.0 * bind_chance(card, after, hidden)
-            lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
+            lost = hopes_lost(view.hand, card, wanted, rules)
             worth = (0.1 - risk) * card_points(card, rules) - 0.2 * lost
             if worth > most:
                 most = worth

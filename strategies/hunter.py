@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..sim.bits import ZERO, bit, trailing_zeros, without_lowest
+from ..sim.bits import ZERO, trailing_zeros, without_lowest
 from ..sim.melds import card_points, points_of
 from ..sim.view import (
     DRAW_PASS,
@@ -15,7 +15,15 @@ from ..sim.view import (
     unseen,
 )
 from .base import Param, Strategy
-from .toolkit import bind_chance, bind_odds, completers, fours_bonus, next_play, playable
+from .toolkit import (
+    bind_chance,
+    bind_odds,
+    completers,
+    fours_bonus,
+    hopes_lost,
+    next_play,
+    playable,
+)
 
 
 class Hunter(Strategy):
@@ -75,9 +83,8 @@ class Hunter(Strategy):
         most = -np.inf
         while cards != ZERO:
             card = trailing_zeros(cards)
-            mask = bit(card)
             cards = without_lowest(cards)
-            lost = points_of(wanted & ~completers(view.hand & ~mask), rules)
+            lost = hopes_lost(view.hand, card, wanted, rules)
             feeds = params[1] * bind_chance(card, mate, hidden)
             feeds -= params[2] * bind_chance(card, after, hidden)
             worth = feeds * card_points(card, rules) - 0.15 * lost

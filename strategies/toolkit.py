@@ -134,6 +134,14 @@ def completers(cards: Any) -> Any:
 
 
 @jit
+def hopes_lost(hand: Any, card: int, wanted: Any, rules: Any) -> int:
+    """Return the points of those completers in `wanted` that are none once `card` is thrown."""
+    if promising(hand) & bit(card) == ZERO:
+        return 0
+    return points_of(wanted & ~completers(hand & ~bit(card)), rules)
+
+
+@jit
 def fours_bonus(cards: Any, rules: Any) -> int:
     """Return the points that doubling would add for the fours among `cards`."""
     fours = ranks_with_four(cards)
