@@ -15,9 +15,9 @@ def bench(
 ) -> None:
     """Measure the kernel, strategies called by pointer, all checks and counters on.
 
-    Each pair plays on one thread and on all; rows take turns and the best of three rounds counts,
-    so that a busy moment of the machine does not decide. Times to compile (cold) and to load
-    (warm) are those of a new process.
+    Each pair plays on one thread and on all; rows take turns, and the best of twelve short rounds
+    counts, so that a busy moment of the machine does not decide. Times to compile (cold) and to
+    load (warm) are those of a new process.
 
     Example:
 

@@ -15,7 +15,7 @@ from .rules import Rules
 from .view import Player
 
 PAIRS = (("greedy", "greedy"), ("random", "random"))
-ROUNDS = 3
+ROUNDS = 12  # short ones: a busy neighbour comes and goes by the second
 
 _LOAD = (
     "import time; t = time.perf_counter()\n"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from persian_rummy.sim import melds
-from persian_rummy.sim.cards import N_CARDS, TEXTS, mask_of, mask_text
+from persian_rummy.sim.cards import N_CARDS, RANKS, TEXTS, mask_of, mask_text
 from persian_rummy.sim.melds import CARDS_MASK, KIND_SHIFT, MAX_PLAYS, RUN, SET
 from persian_rummy.sim.notation import action_text, make_action
 from persian_rummy.sim.rules import Rules
@@ -199,6 +199,29 @@ def test_four_bonus__by_hand(play, house, extra):
     kind = SET if play[0] == "=" else RUN
     word = make_action(kind, int(cards(play[1:])))
     assert melds.four_bonus(word, record[0]) == extra
+
+
+@pytest.mark.parametrize(
+    "house", [{}, {"points": "fives"}, {"points": dict(zip(RANKS, range(40, 54), strict=True))}]
+)
+def test_card_points__of_every_card__are_those_of_its_rank(house):
+    rules = Rules(**house)
+    for card in range(56):
+        worth = rules.rank_points()[card // 4]
+        assert melds.card_points(card, rules.record()[0]) == worth
+        assert melds.points_of(np.uint64(1 << card), rules.record()[0]) == worth
+
+
+def test_card_neighbours__of_every_card__stand_where_it_is_their_neighbour():
+    places = ((0, -1), (0, -2), (0, 1), (0, 2), (-1, 0), (-2, 0), (-3, 0))  # suit, rank: from it
+    for card in range(56):
+        rank, suit = divmod(card, 4)
+        for (by_suit, by_rank), mask in zip(places, melds.CARD_NEIGHBOURS[card], strict=True):
+            other = rank + by_rank
+            jokers = by_rank != 0 and 13 in (rank, other)
+            there = 0 <= other < 14 and not jokers
+            wanted = 1 << 4 * other + (suit + by_suit) % 4 if there else 0
+            assert int(mask) == wanted, (card, by_suit, by_rank)
 
 
 @pytest.mark.parametrize(
