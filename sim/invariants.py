@@ -40,13 +40,15 @@ def points_are_conserved(table: Any, hidden: Any) -> bool:
 
 @jit
 def cards_are_whole(table: Any, hidden: Any) -> bool:
-    """Return whether no card is in two places and none is lost, by counting."""
+    """Return whether no card is in two places, none is lost, and what is known of hands is so."""
     union = table.sets_mask | table.runs_mask | table.pile_mask
     total = popcount(table.sets_mask) + popcount(table.runs_mask) + popcount(table.pile_mask)
     for seat in range(N_SEATS):
         hand = hand_of(table, hidden, seat)
         union |= hand
         total += popcount(hand)
+        if popcount(hand) != table.counts[seat] or table.known[seat] & ~hand != ZERO:
+            return False
     return total == popcount(union) and total + table.stock_size == table.rules.pack_size
 
 
@@ -64,9 +66,7 @@ def state_is_ok(table: Any, hidden: Any) -> bool:
         return False
     for seat in range(N_SEATS):
         hand = hand_of(table, hidden, seat)
-        if popcount(hand) != table.counts[seat] or hand & stock != ZERO:
-            return False
-        if table.known[seat] & ~hand != ZERO:
+        if hand & stock != ZERO:
             return False
     return _melds_are_ok(table) and points_are_conserved(table, hidden)
 

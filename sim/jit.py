@@ -57,10 +57,10 @@ def _core_files() -> list[Path]:
     return [*(PACKAGE_DIR / "sim").glob("*.py"), *(PACKAGE_DIR / "strategies").glob("*.py")]
 
 
-def _cache_dir(files: Iterable[Path]) -> Path:
+def _cache_dir(files: Iterable[Path], data: str = "") -> Path:
     versions = f"{numba.__version__}-{np.__version__}-{platform.python_version()}"
     flags = f"{numba.config.BOUNDSCHECK}-{numba.config.DEBUG_JIT}-{numba.config.OPT}"
-    key = hashlib.sha256(f"{versions}/{flags}/{source_hash(files)}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{versions}/{flags}/{source_hash(files)}{data}".encode()).hexdigest()[:16]
     return cache_root() / key
 
 
@@ -74,10 +74,10 @@ def drop_old_caches() -> None:
 
 
 @contextmanager
-def cache_for(files: Iterable[Path]) -> Iterator[None]:
-    """Let functions that are decorated inside be cached under a key that holds `files` too."""
+def cache_for(files: Iterable[Path], data: str = "") -> Iterator[None]:
+    """Let what is compiled inside be cached under a key that holds `files` and `data` too."""
     before = numba.config.CACHE_DIR
-    folder = _cache_dir([*_core_files(), *files])
+    folder = _cache_dir([*_core_files(), *files], data)
     numba.config.CACHE_DIR = str(folder)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
@@ -111,12 +111,14 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
     """Return numba's settings for a function; for one of a user's file those of plain Python.
 
     There an index outside an array and a division by zero raise, where our own code, which is
-    tested, goes without the checks: what lies outside an array is not the same twice.
+    tested, goes without the checks: what lies outside an array is not the same twice. A user's
+    helper becomes part of his hooks and is cached with them, never by itself: the data of its
+    module, which are frozen into it, are part of their key alone.
     """
     ours = _is_ours(function)
     return {
         "nogil": True,
-        "cache": True,
+        "cache": ours,
         "error_model": "numpy" if ours else "python",
         "boundscheck": None if ours else True,  # None: as NUMBA_BOUNDSCHECK says
     }
@@ -167,7 +169,7 @@ def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's errors, and ValueError for a hook (or what it calls) that uses `np.random`.
     """
-    hook = numba.njit(signature, **_settings(function))(function)
+    hook = numba.njit(signature, **{**_settings(function), "cache": True})(function)
     if not hook.stats.cache_hits and "random_state" in hook.inspect_llvm(signature.args):
         hook._cache.flush()  # else it would be loaded next time, when this is not seen
         raise ValueError("np.random is not governed by the seed; use random_below(view, n)")

@@ -33,7 +33,7 @@ from .deal import (
     why_not_take,
 )
 from .invariants import cards_are_whole, points_are_conserved, state_is_ok
-from .jit import jit, jit_merged
+from .jit import jit, jit_apart, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
 from .readonly import read_only
 from .reasons import (
@@ -61,6 +61,9 @@ WHERE_DTYPE = np.dtype(
         ("log_at", "u8"),  # address of a uint64 array that is filled with the actions
         ("log_size", "i8"),  # its length, 0 for no log
         ("n_logged", "i8"),
+        ("fixed_at", "u8", (5,)),  # what no hook may change: four players' parameters, the rules
+        ("copies_at", "u8", (5,)),  # copies of them
+        ("fixed_words", "i8", (5,)),  # their lengths in words of 64 bits
         ("board", "i8"),  # from here on: what is being played, and where a failure was
         ("rotation", "i8"),
         ("deal", "i8"),
@@ -161,6 +164,25 @@ def _draw(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
+@jit_apart
+def _is_fixed(where: Any) -> bool:
+    """Return whether parameters and rules are what they were."""
+    for area in range(5):
+        n_words = where.fixed_words[area]
+        words = carray(pointer(where.fixed_at[area]), (n_words,), np.uint64)
+        copy = carray(pointer(where.copies_at[area]), (n_words,), np.uint64)
+        for place in range(n_words):
+            if words[place] != copy[place]:
+                return False
+    return True
+
+
+@jit_apart
+def _is_sound(table: Any, hidden: Any, where: Any) -> bool:
+    """Return whether the whole position is sound, and nothing has been changed by a hook."""
+    return state_is_ok(table, hidden) and _is_fixed(where)
+
+
 @jit
 def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
     """Lay a legal play and count it."""
@@ -201,7 +223,7 @@ def _meld(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
             return code
         _note(where, play)
         _lay(table, hidden, side, play)
-        if where.checked != 0 and not state_is_ok(table, hidden):
+        if where.checked != 0 and not _is_sound(table, hidden, where):
             return UNSOUND
     return LEGAL
 
@@ -237,13 +259,13 @@ def _play_turn(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> in
     code = _draw(table, hidden, seats, side, where)
     if code != LEGAL or table.turns != turn:
         return code
-    if where.checked != 0 and not state_is_ok(table, hidden):
+    if where.checked != 0 and not _is_sound(table, hidden, where):
         return UNSOUND
     code = _meld(table, hidden, seats, side, where)
     if code != LEGAL or table.status != PLAYING:
         return code
     code = _discard(table, hidden, seats, side, where)
-    if code == LEGAL and where.checked != 0 and not state_is_ok(table, hidden):
+    if code == LEGAL and where.checked != 0 and not _is_sound(table, hidden, where):
         return UNSOUND
     return code
 
@@ -261,7 +283,8 @@ def _play_deal(table: Any, hidden: Any, seats: Any, side_a: Any, side_b: Any, wh
         if code != LEGAL:
             where.code = code
             return code
-    if not (cards_are_whole(table, hidden) and points_are_conserved(table, hidden)):
+    whole = cards_are_whole(table, hidden) and points_are_conserved(table, hidden)
+    if not (whole and _is_fixed(where)):
         where.code = UNSOUND
         return UNSOUND
     return LEGAL

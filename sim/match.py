@@ -78,7 +78,7 @@ def play_boards(
     sides = np.zeros((n_matches, 2), SIDE_DTYPE)
     deals = np.zeros((n_matches, rules.deals), DEAL_DTYPE)
     decks = np.zeros((rules.deals, N_CARDS), np.uint8)
-    params = [player.params for player in players]
+    params = [player.params.copy() for player in players]
     work = [np.zeros(player.work_size, np.int64) for player in players]
     seats = np.zeros(1, SEATS_DTYPE)
     seats["hooks_at"] = [[hook_address(p.hooks[hook]) for p in players] for hook in range(3)]
@@ -90,6 +90,11 @@ def play_boards(
     where["seed"], where["first_board"], where["n_boards"] = seed, first_board, n_boards
     where["first_rotation"], where["n_rotations"] = rotations[0], len(rotations)
     where["checked"] = checked
+    law = rules.record()
+    copies = [array.copy() for array in params]
+    where["fixed_at"] = [*(array.ctypes.data for array in params), _address(table, "rules")]
+    where["copies_at"] = [array.ctypes.data for array in (*copies, law)]
+    where["fixed_words"] = [array.nbytes // 8 for array in (*copies, law)]
     if log is not None:
         where["log_at"], where["log_size"] = log.ctypes.data, log.size
     failure = None
@@ -103,8 +108,20 @@ def play_boards(
                 failure = play_boards(rules, players, seed, *at, checked=True).failure or failure
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
-        failure = _failure(where[0], None, f"raised {type(error).__name__}: {error}")
+        failure = _failure(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
+
+
+def _address(record: np.ndarray, field: str) -> int:
+    return int(record[field].ctypes.data)
+
+
+def _text(error: Exception) -> str:
+    """Return what an exception of somebody's own says, in one line; nothing where it fails to."""
+    try:
+        return " ".join(str(error).split())
+    except Exception:
+        return ""
 
 
 def _why(code: int) -> str:

@@ -28,7 +28,8 @@ from .cards import N_CARDS
 from .deal import bound_mask, discardable_cards, pile_from, takeable_cards
 from .jit import jit
 from .melds import MAX_PLAYS, RUN_BITS, SET_BITS, legal_plays
-from .readonly import ReadOnly, writable
+from .readonly import ReadOnly
+from .readonly import writable as _writable  # not for those who import all of this
 from .seeds import GOLDEN, mix64
 from .state import TABLE_TYPE
 
@@ -69,7 +70,7 @@ def random_below(view: Any, n: int) -> Any:
 
     The bias is below n / 2**64.
     """
-    table = writable(view)
+    table = _writable(view)
     table.rng += GOLDEN
     return np.int64(multiply_high(mix64(table.rng), np.uint64(n)))
 

@@ -16,11 +16,18 @@ from ..sim.jit import compile_hook
 from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
 
 # How numba says that something writes where it may only read (`sim.readonly`).
-_WRITES = re.compile(r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl")
+_WRITES = re.compile(
+    r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl"
+    r"|'NoneType' object has no attribute 'args'"  # of `array += 1`
+)
 _ONLY_TO_BE_READ = (
-    "view and params are only to be read; copy what you change, keep what you need in work"
+    "view, params and what lies outside the hook are only to be read; copy what you change, keep "
+    "what you need in work"
 )
 _PLACE = re.compile(r"^During: .* at (.+\.py) \((\d+)\)$", re.MULTILINE)
+
+
+MAX_WORK = 10_000_000  # 80 MB for each of four seats on each thread
 
 
 class StrategyError(PrummyError, ValueError):
@@ -124,8 +131,12 @@ def check_class(cls: Any, where: str) -> None:
     size = cls.work_size
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise StrategyError(f"{where}: {cls.__name__}.work_size is {size!r}, not a whole number")
-    if not all(isinstance(param, Param) for param in cls.params):
-        raise StrategyError(f"{where}: {cls.__name__}.params holds something else than Param")
+    if size > MAX_WORK:
+        raise StrategyError(f"{where}: {cls.__name__}.work_size {size}: the most is {MAX_WORK}")
+    if not isinstance(cls.params, tuple) or not all(
+        isinstance(param, Param) for param in cls.params
+    ):
+        raise StrategyError(f"{where}: {cls.__name__}.params is no tuple of Param (mind the comma)")
 
 
 def _compile(cls: type[Strategy], name: str) -> Any:
@@ -152,6 +163,8 @@ def _reason(error: Exception, function: Callable[..., Any]) -> str:
     text = _without_records(telling[0]) if telling else type(error).__name__
     if isinstance(error, KeyError):  # what numba makes of a field that a record does not have
         text = f"there is no field {text}"
+    if "No conversion from none to" in text:
+        text = "it must return a whole number, whichever way it takes"
     if _WRITES.search(str(error)):
         text = _ONLY_TO_BE_READ
     if not places:

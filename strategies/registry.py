@@ -5,6 +5,7 @@ built-in's, a plug-in's (entry-point group `persian_rummy.strategies`), or
 ``path/to/file.py:Class``, and parameters are ``[pile_bias=3]``. A file is code that runs.
 """
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -49,7 +50,7 @@ class Entry:
 
     def player(self) -> Player:
         """Return what plays a seat; compiles the hooks at first use (raises StrategyError)."""
-        with cache_for(_own_files(self.source)):
+        with cache_for(_own_files(self.source), _data_hash(self.strategy, self.source)):
             hooks = self.strategy.hooks()
         return Player(hooks, self.params, self.strategy.work_size)
 
@@ -94,7 +95,8 @@ def parse_entry(text: str) -> Entry:
     params = cls.values(_parse_params(text, params_text or ""))
     shown = cls.__name__ if ":" in name else name
     shown += f"[{params_text}]" if params_text else ""
-    return Entry(label or shown, text.strip(), cls, params, source, source_hash(_own_files(source)))
+    own_hash = source_hash(_own_files(source)) + _data_hash(cls, source)
+    return Entry(label or shown, text.strip(), cls, params, source, own_hash)
 
 
 def _parse_params(text: str, params: str) -> dict[str, float]:
@@ -196,7 +198,7 @@ def _load_file(path: Path) -> ModuleType:
     except StrategyError:  # a helper's
         del sys.modules[key]
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[key]
         raise StrategyError(
             f"strategy file {path} cannot be loaded: {type(error).__name__}: {error}"
@@ -247,3 +249,40 @@ def _own_files(source: str) -> list[Path]:
     """Return a strategy's file with its neighbours, any of which it may import as a helper."""
     path = Path(source)
     return sorted({path, *path.parent.glob("*.py")})
+
+
+def _data_hash(cls: type[Strategy], source: str) -> str:
+    """Return a hash of the numbers, texts and arrays among the globals of a strategy's modules.
+
+    Compiled code freezes them, wherever they came from (a file of weights, the environment), so
+    that they are as much a part of the strategy as its source. "" where there are none.
+    """
+    if Path(source).parent == Path(__file__).parent:
+        return ""  # a built-in's data are all in its source
+    digest = hashlib.sha256()
+    found = False
+    for module in _own_modules(sys.modules[cls.__module__], Path(source).parent):
+        for name, value in sorted(vars(module).items()):
+            if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+                data = repr((name, value.dtype.str, value.shape)).encode() + value.tobytes()
+            elif isinstance(value, bool | int | float | complex | str | bytes | tuple | np.generic):
+                data = repr((name, value)).encode()
+            else:
+                continue
+            if not name.startswith("__"):
+                digest.update(data)
+                found = True
+    return digest.hexdigest()[:16] if found else ""
+
+
+def _own_modules(first: ModuleType, folder: Path) -> list[ModuleType]:
+    """Return a strategy's module and those of its folder that it uses, in the order of use."""
+    found = [first]
+    for module in found:  # grows while it is read
+        for value in list(vars(module).values()):
+            name = value.__name__ if isinstance(value, ModuleType) else None
+            other = sys.modules.get(str(name or getattr(value, "__module__", None)))
+            file = getattr(other, "__file__", None)
+            if other is not None and file and Path(file).parent == folder and other not in found:
+                found.append(other)
+    return found

@@ -185,6 +185,7 @@ def bind_odds(view: Any, seat: int, hidden: Any) -> Any:
         Cards that make a run of three with one sure and one hidden card, and with two hidden ones
         (`_run_pairs`); none where the rules ask for longer runs.
     """
+    seat &= 3
     known = view.known[seat]
     sure = view.pile_mask | known
     certain = melded_by(sure, view.rules.min_run)

@@ -223,12 +223,23 @@ def test_failure__in_a_mixed_team__names_the_one_who_failed(later):
     assert parse_entry(later).name == "Later"
 
 
+# numba lets `flat` and `ascontiguousarray` write to an array that is only to be read
+DAMAGE = {
+    "points": "view.points.flat[view.seat & 1] += 1",
+    "counts": "view.counts.flat[(view.seat + 1) & 3] = 1",
+    "rules": "view.rules.planes.flat[0] = np.uint64(0)",
+    "rank points": "np.ascontiguousarray(view.rules.rank_points)[3] = 100",
+    "parameters": "params.flat[0] += 1.0",
+}
+
+
 @pytest.mark.parametrize("place", range(4))
-def test_damage__seen_when_the_deal_ends__is_laid_at_the_right_door(tmp_path, place):
-    # numba lets `flat` write to an array that is only to be read
-    body = "view.points.flat[view.seat & 1] += 1\nreturn -1 if view.stock_size > 0 else -2"
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage__seen_when_the_deal_ends__is_laid_at_the_right_door(tmp_path, what, place):
+    body = f"{DAMAGE[what]}\nreturn -1 if view.stock_size > 0 else -2"
     names = ["greedy", "random", "hunter", "miser"]
-    names[place] = write_strategy(tmp_path, "Cheat", draw=body)
+    more = "params = (Param('x', 1.0, 0, 9, 'a number'),)"
+    names[place] = write_strategy(tmp_path, "Cheat", draw=body, more=more)
     players = [parse_entry(name).player() for name in names]
     for rotation in range(2):
         failure = play_boards(Rules(), players, 5, 0, 3, (rotation,)).failure
@@ -236,3 +247,4 @@ def test_damage__seen_when_the_deal_ends__is_laid_at_the_right_door(tmp_path, pl
         assert (failure.player, failure.seat) == (place, place ^ rotation)
         assert (failure.hook, failure.board, failure.deal) == ("draw", 0, 0)
         assert "damaged the position" in failure.what
+    assert players[place].params.tolist() == [1.0]

@@ -1,7 +1,11 @@
 """Strategies in files: what is wrong with one is said with its line, and an edit is seen."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -30,6 +34,7 @@ def test_file__class_that_is_missing__names_those_it_has(tmp_path):
         ("x = (\n\ndef f(:\n", r"bot\.py, line \d: "),
         ("import numpy\nimport no_such_module\n", "No module named 'no_such_module'"),
         ("1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("import sys\nsys.exit(0)\n", "cannot be loaded: SystemExit: 0"),
         ("Bot = 3\n", r"bot\.py: 3 is not a Strategy class"),
         ("class Bot:\n    pass\n", "Bot is not a Strategy class"),
         ("x = '\udcff'\n", r"bot\.py"),
@@ -56,7 +61,13 @@ def test_file__broken__says_where(tmp_path, text, says):
         ('    """Does what a test wants."""\n', "", "no docstring that says its idea"),
         ("    @staticmethod", "    work_size = -1\n    @staticmethod", "work_size is -1"),
         ("    @staticmethod", "    work_size = 2.5\n    @staticmethod", "work_size is 2.5"),
-        ("    @staticmethod", "    params = (3,)\n    @staticmethod", "something else than Param"),
+        ("    @staticmethod", "    work_size = 10**9\n    @staticmethod", "the most is 10000000"),
+        ("    @staticmethod", "    params = (3,)\n    @staticmethod", "no tuple of Param"),
+        (
+            "    @staticmethod",
+            "    params = (Param('x', 1.0, 0, 2, 'no comma'))\n    @staticmethod",
+            "no tuple of Param",
+        ),
     ],
 )
 def test_file__wrongly_declared__says_what_is_right(tmp_path, old, new, says):
@@ -76,6 +87,8 @@ def test_file__wrongly_declared__says_what_is_right(tmp_path, old, new, says):
         ("return view.no_such_field", 1, "there is no field 'no_such_field'"),
         ("return 'seven'", None, ""),
         ("x = view.hand\nreturn open('f')", 2, "open"),
+        ("if view.deal == 0:\n    return 1", None, "must return a whole number"),
+        ("points = view.points\npoints += 1\nreturn 0", None, "only to be read"),
     ],
 )
 def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, line, says):
@@ -126,8 +139,9 @@ def test_hook__that_writes_to_what_it_is_shown__is_refused_with_its_line(tmp_pat
     with pytest.raises(StrategyError) as caught:
         parse_entry(spec).player()
     assert str(caught.value).startswith(
-        "Bot.draw does not compile: view and params are only to be read; copy what you change, "
-        f'keep what you need in work\n  at File "{path}", line {at}\n'
+        "Bot.draw does not compile: view, params and what lies outside the hook are only to be "
+        "read; copy what you change, keep what you need in work\n"
+        f'  at File "{path}", line {at}\n'
     )
 
 
@@ -226,6 +240,48 @@ def test_helper__edited__gives_the_new_behaviour(tmp_path):
     write_helped(tmp_path, "63 - leading_zeros(hand)")
     assert discard_of(spec, 0b1100) == 3
     assert parse_entry(spec).source_hash != before
+
+
+@pytest.mark.parametrize("place", ["strategy", "helper"])
+@pytest.mark.parametrize("loads", ["np.load(HERE / 'w.npy')[0]", "np.load(HERE / 'w.npy')"])
+def test_data__read_when_the_file_is_loaded__are_part_of_the_strategy(tmp_path, place, loads):
+    """As by a new process each time: what is compiled is loaded again, and must be what it was."""
+    code = """
+        import sys, numpy as np
+        from persian_rummy.strategies.registry import parse_entry
+        from position import Position
+        entry = parse_entry(sys.argv[1])
+        position = Position(drawn=True)
+        answer = entry.player().hooks[2](position.table, entry.params, np.zeros(9, np.int64))
+        print(answer, entry.source_hash)
+    """
+    discard = "return choose(0)" if place == "helper" else "return W" + "[0]" * ("[0]" not in loads)
+    spec = write_strategy(tmp_path, "Bot", discard=discard)
+    path = Path(spec.rpartition(":")[0])
+    data = (
+        f"import numpy as np\nfrom pathlib import Path\nHERE = Path(__file__).parent\nW = {loads}\n"
+    )
+    helper = "from persian_rummy.sim.jit import jit\n@jit\ndef choose(place):\n    return "
+    if place == "helper":
+        (path.parent / "helper.py").write_text(
+            data + helper + ("W\n" if "[0]" in loads else "W[place]\n")
+        )
+        data = "from helper import choose\n"
+    path.write_text(data + path.read_text())
+    found = []
+    for weight in (3, 7, 3):
+        np.save(path.parent / "w.npy", np.array([weight, 1]))
+        done = subprocess.run(
+            [sys.executable, "-c", dedent(code), spec],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+        )
+        found.append(done.stdout.split())
+    assert [answer for answer, _ in found] == ["3", "7", "3"]
+    assert found[0] == found[2]
+    assert found[0][1] != found[1][1]
 
 
 def test_helpers__of_one_name_in_two_folders__each_has_its_own(tmp_path):
