@@ -140,7 +140,7 @@ def _check_numbers(
 def _make_plan(wanted: dict[str, Any]) -> "tuple[Plan, list[Entry]]":
     """Return the plan and entries of a command line, checked as a whole."""
     from ..sim.rules import parse_rules
-    from ..sim.schedule import FORMATS, Plan, default_block, largest_sum
+    from ..sim.schedule import FORMATS, Plan, default_block, largest_sum, pairings_of
     from ..strategies.registry import parse_entries
 
     house = parse_rules(wanted["rules"], wanted["rule"] or ())
@@ -154,13 +154,14 @@ def _make_plan(wanted: dict[str, Any]) -> "tuple[Plan, list[Entry]]":
         )
     entries = parse_entries(wanted["entries"])
     boards = (wanted["matches"] or DEFAULT_MATCHES) // 2
+    n_pairings = len(pairings_of(len(entries), format_))
     plan = Plan(
         names=tuple(entry.name for entry in entries),
         rules=house,
         seed=1 if wanted["seed"] is None else wanted["seed"],
         boards=boards,
         format=format_,
-        block_boards=wanted["block"] or default_block(boards),
+        block_boards=wanted["block"] or default_block(boards, n_pairings),
     )
     if largest_sum(plan) >= 2**63:
         raise common.BadInputError(

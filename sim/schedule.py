@@ -44,11 +44,8 @@ class Plan:
     block_boards: int
 
     def pairings(self) -> list[Pairing]:
-        """Return the pairings: all pairs in order, or the first entry against each other."""
-        pairs = combinations(range(len(self.names)), 2)
-        if self.format == "gauntlet":
-            return [Pairing(a, b) for a, b in pairs if a == 0]
-        return [Pairing(a, b) for a, b in pairs]
+        """Return the pairings, in order."""
+        return pairings_of(len(self.names), self.format)
 
     def blocks(self) -> Iterator[BoardBlock]:
         """Yield all blocks, board by board: all pairings keep in step."""
@@ -68,6 +65,12 @@ def largest_sum(plan: Plan) -> int:
     return plan.boards * (4 * plan.rules.largest_score()) ** 2
 
 
-def default_block(boards: int) -> int:
-    """Return boards a block: sixteen blocks a pairing or more, and no block of over a second."""
-    return max(MIN_BLOCK, min(MAX_BLOCK, -(-boards // 16)))
+def pairings_of(n_entries: int, format_: str) -> list[Pairing]:
+    """Return the pairings of a format: all pairs in order, or the first entry against each other."""
+    pairs = combinations(range(n_entries), 2)
+    return [Pairing(a, b) for a, b in pairs if format_ != "gauntlet" or a == 0]
+
+
+def default_block(boards: int, n_pairings: int) -> int:
+    """Return boards a block: some 32 blocks a run or more, and no block of over a second."""
+    return max(MIN_BLOCK, min(MAX_BLOCK, -(-boards * n_pairings // 32)))

@@ -70,18 +70,20 @@ def test_blocks__of_twice_the_boards__begin_with_the_same():
 
 
 @pytest.mark.parametrize(
-    ("boards", "block"),
+    ("boards", "pairings", "block"),
     [
-        (1, 64),
-        (64, 64),
-        (1024, 64),
-        (1025, 65),  # 16 blocks of 64 would leave one board over
-        (16_000, 1000),
-        (10**9, 8_192),
+        (1, 1, 64),
+        (64, 1, 64),
+        (2048, 1, 64),
+        (2049, 1, 65),  # 32 blocks of 64 would leave one board over
+        (16_000, 1, 500),
+        (1000, 10, 313),
+        (50_000, 10, 8_192),
+        (10**9, 1, 8_192),
     ],
 )
-def test_default_block__sixteen_a_pairing_within_bounds(boards, block):
-    assert default_block(boards) == block
+def test_default_block__thirty_two_a_run_within_bounds(boards, pairings, block):
+    assert default_block(boards, pairings) == block
     assert (MIN_BLOCK, MAX_BLOCK) == (64, 8_192)
 
 
