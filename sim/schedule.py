@@ -66,7 +66,7 @@ def largest_sum(plan: Plan) -> int:
 
 
 def pairings_of(n_entries: int, format_: str) -> list[Pairing]:
-    """Return the pairings of a format: all pairs in order, or the first entry against each other."""
+    """Return a format's pairings: all pairs in order, or the first entry against each other."""
     pairs = combinations(range(n_entries), 2)
     return [Pairing(a, b) for a, b in pairs if format_ != "gauntlet" or a == 0]
 
