@@ -98,9 +98,8 @@ class Miser(Strategy):
             card = trailing_zeros(cards)
             mask = bit(card)
             cards = without_lowest(cards)
-            price = 10.0 * price_of(view, card, odds, hidden) - thrift * card_points(
-                card, view.rules
-            )
+            price = 10.0 * price_of(view, card, odds, hidden)
+            price -= thrift * card_points(card, view.rules)
             if mask & idle != ZERO:
                 price -= 1.0
             if price < least:
