@@ -46,7 +46,7 @@ SIDE_COLUMNS = (
     Column("passes", "i4", "turns", "passes"),
     Column("floats", "i4", "turns", "last cards discarded without going out"),
     Column("keeps", "i4", "turns", "turns that ended without a discard (house rules)"),
-    Column("decisions", "i4", "calls", "calls of the strategy's hooks"),
+    Column("decisions", "i4", "calls", "calls of the strategy's hooks, where it had a choice"),
 )
 
 DEAL_COLUMNS = (

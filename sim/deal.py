@@ -12,30 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from .bits import ZERO, bit, popcount, trailing_zeros, without_lowest
+from .bits import ONE, ZERO, bit, popcount, trailing_zeros, without_lowest
 from .jit import jit, jit_apart
 from .melds import (
-    CARD_NEIGHBOURS,
     CARDS_MASK,
     DISCARD,
     KEEP,
     KIND_SHIFT,
     MAX_PLAYS,
-    N_NEIGHBOURS,
     PASS,
     RUN,
     SET,
     SET_BITS,
     STOCK,
     TAKE,
+    bindable,
     can_play_with,
+    cover,
     four_bonus,
     is_one_rank,
     is_stretch,
     legal_plays,
-    lone_layoffs,
-    melding,
-    neighbours,
     playable_cards,
     points_of,
     rank_mask,
@@ -62,11 +59,12 @@ from .reasons import (
     STOCK_IS_EMPTY,
     STOCK_NOT_EMPTY,
 )
-from .rules import FORBIDDEN, FOUR_PASSES, FREE_TURN_LIMIT, GOES_OUT, STOCK_EMPTY
+from .rules import FORBIDDEN, FOUR_PASSES, GOES_OUT, STOCK_EMPTY
 from .state import CUT_OFF, DRAWING, EXHAUSTED, MELDING, NO_CARD, PLAYING, WENT_OUT
 
 MAX_ACTIONS = MAX_PLAYS + 56
 HAND_SIZE = 7
+_U3 = np.uint64(3)
 N_SEATS = 4
 
 STOCK_ACTION = np.uint64(STOCK) << KIND_SHIFT
@@ -77,17 +75,27 @@ DISCARD_BITS = np.uint64(DISCARD) << KIND_SHIFT
 
 
 @jit
-def put_on_pile(table: Any, card: int, seat: int) -> None:
-    """Put a card on the pile, thrown by a seat (4: turned up at the start)."""
-    mask = bit(card)
-    pile = table.pile_mask
-    table.pile[table.pile_size] = card
-    table.pile_by[table.pile_size] = seat
-    table.beneath[card] = pile
-    for which in range(N_NEIGHBOURS):
-        table.mates[which] |= pile & CARD_NEIGHBOURS[card, which]
+def _above(hidden: Any, size: int) -> Any:
+    """Return what lies above the cards of the pile when it has `size` cards (`melds.cover`)."""
+    above = hidden.above
+    at = np.uint64(size)
+    return above[at, 0], above[at, 1], above[at, 2], above[at, 3], above[at, 4], above[at, 5]
+
+
+@jit
+def put_on_pile(table: Any, hidden: Any, card: int, seat: int) -> None:
+    """Put a card on the pile, thrown by a seat (4: turned up at the start).
+
+    What lies above each card is kept for every size of the pile: when the pile is taken down
+    to some card, the rest is what it was before that card came.
+    """
+    size, pile = np.uint64(table.pile_size), table.pile_mask
+    cover(hidden.above, size, pile, np.uint64(card))
+    table.pile[size] = card
+    table.pile_by[size] = seat
+    table.beneath[np.uint64(card)] = pile
+    table.pile_mask = pile | bit(card)
     table.pile_size += 1
-    table.pile_mask = pile | mask
 
 
 @jit
@@ -104,23 +112,20 @@ def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
         Seat 0 to 3.
     """
     size = table.rules.pack_size
-    for place in range(size):
+    for place in range(np.uint64(size)):
         hidden.deck[place] = deck[place]
     for place in range(N_SEATS):
-        seat = (dealer + 1 + place) & 3
+        seat = np.uint64(dealer + 1 + place) & _U3
         hand = ZERO
         for round_ in range(HAND_SIZE):
-            hand |= bit(deck[place + N_SEATS * round_])
+            hand |= bit(deck[np.uint64(place + N_SEATS * round_)])
         hidden.hands[seat] = hand
         table.counts[seat] = HAND_SIZE
         table.known[seat] = ZERO
         table.discarded[seat] = ZERO
-    turned_up = deck[N_SEATS * HAND_SIZE]
     table.pile_mask = ZERO
     table.pile_size = 0
-    for which in range(N_NEIGHBOURS):
-        table.mates[which] = ZERO
-    put_on_pile(table, np.int64(turned_up), np.int64(N_SEATS))
+    put_on_pile(table, hidden, np.int64(deck[N_SEATS * HAND_SIZE]), np.int64(N_SEATS))
     hidden.next_card = N_SEATS * HAND_SIZE + 1
     table.stock_size = size - hidden.next_card
     hidden.doubled = 0
@@ -133,39 +138,62 @@ def start_deal(table: Any, hidden: Any, deck: Any, dealer: int) -> None:
     table.passes = 0
     table.status = PLAYING
     table.out_seat = NO_CARD
-    _seat_to_act(table, hidden, (dealer + 1) & 3)
+    begin_turn(table, hidden, (dealer + 1) & 3)
 
 
 @jit
-def _seat_to_act(table: Any, hidden: Any, seat: int) -> None:
+def begin_turn(table: Any, hidden: Any, seat: int) -> None:
+    """Let a seat act: the record becomes what it sees before its draw."""
     table.seat = seat
-    table.hand = hidden.hands[seat]
+    table.hand = hidden.hands[np.uint64(seat)]
     table.phase = DRAWING
     table.bound = NO_CARD
     table.free_top = NO_CARD
+    table.takeable = _takeable_cards(table, hidden)
+    table.playable = ZERO
+
+
+@jit
+def has_drawn(table: Any) -> None:
+    """Let the seat that has drawn meld and discard."""
+    table.passes = 0
+    table.phase = MELDING
+    table.takeable = ZERO
+    _see_plays(table)
+
+
+@jit
+def _see_plays(table: Any) -> None:
+    """Work out which cards of the hand can be played."""
+    table.playable = playable_cards(
+        table.hand, table.sets_mask, table.runs_mask, table.rules.min_run
+    )
 
 
 @jit
 def _end_turn(table: Any, hidden: Any) -> None:
     """Finish the turn: end the deal where the rules say so, else hand over to the left."""
-    seat = table.seat
-    rules = table.rules
+    seat = np.uint64(table.seat)
     hidden.hands[seat] = table.hand
     table.known[seat] &= table.hand
     table.turns += 1
     if table.status != PLAYING:
         return
-    if table.stock_size == 0 and rules.exhausted != FOUR_PASSES:
-        if rules.exhausted == STOCK_EMPTY or table.passes > 0:
-            table.status = EXHAUSTED
-            return
-    if table.passes == N_SEATS:
+    if table.stock_size == 0 and _is_exhausted(table):
         table.status = EXHAUSTED
-        return
-    if rules.top_free != 0 and table.turns >= FREE_TURN_LIMIT:
+    elif table.turns >= table.rules.turn_limit:
         table.status = CUT_OFF
-        return
-    _seat_to_act(table, hidden, (seat + 1) & 3)
+    else:
+        begin_turn(table, hidden, (table.seat + 1) & 3)
+
+
+@jit
+def _is_exhausted(table: Any) -> bool:
+    """Return whether a deal whose stock is empty is over, at the end of a turn."""
+    exhausted = table.rules.exhausted
+    if exhausted == FOUR_PASSES:
+        return table.passes == N_SEATS
+    return exhausted == STOCK_EMPTY or table.passes > 0
 
 
 @jit
@@ -177,68 +205,46 @@ def top_is_free(table: Any) -> bool:
 @jit
 def pile_from(table: Any, card: int) -> Any:
     """Return the mask of a pile card (its id) and all cards above it."""
-    return table.pile_mask & ~table.beneath[card]
+    return table.pile_mask & ~table.beneath[np.uint64(card)]
 
 
 @jit
-def takeable_cards(table: Any) -> Any:
-    """Return the mask of the pile cards that the seat to act may take, from the draw on.
+def _takeable_cards(table: Any, hidden: Any) -> Any:
+    """Return the mask of the pile cards that the seat to act may take, before its draw.
 
     Each can be taken with all cards above it, and be played at once. RULES section 5.1.
     """
+    if table.rules.usual != 0:
+        above = _above(hidden, table.pile_size)
+        return table.pile_mask & bindable(table.hand, above, table.sets_mask, table.runs_mask)
+    takeable = bindable_one_by_one(table)
+    if table.pile_mask != ZERO and top_is_free(table):
+        takeable |= bit(table.pile[np.uint64(table.pile_size - 1)])
+    return takeable
+
+
+@jit_apart
+def bindable_one_by_one(table: Any) -> Any:
+    """Return the mask of the pile cards that can be bound, each tried with what lies above it."""
     rules = table.rules
-    pile = table.pile_mask
-    takeable = ZERO
-    if pile != ZERO and top_is_free(table):
-        takeable = bit(table.pile[table.pile_size - 1])
-    takeable |= _takeable_in_threes(table)
-    if rules.min_run == 3:
-        return takeable & pile
-    wanted = playable_cards(table.hand | pile, table.sets_mask, table.runs_mask, rules.min_run)
-    wanted &= pile & ~takeable
-    while wanted != ZERO:  # longer runs: what lies above a card decides, card by card
-        card = trailing_zeros(wanted)
-        wanted = without_lowest(wanted)
+    bindable_mask = ZERO
+    left = table.pile_mask
+    while left != ZERO:
+        card = trailing_zeros(left)
+        left = without_lowest(left)
         cards = table.hand | pile_from(table, card)
         if can_play_with(
             card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
         ):
-            takeable |= bit(card)
-    return takeable & pile
-
-
-@jit
-def _takeable_in_threes(table: Any) -> Any:
-    """Return the cards that can be bound in a meld of three, or laid off alone or with one more.
-
-    They need neighbours in hand or above them in the pile, which `table.mates` keeps up to date.
-    With runs of three allowed there is no other way: a longer lay-off holds a run of three.
-    """
-    hand = table.hand
-    mates = table.mates
-    near = neighbours(hand)
-    up, up2, down, down2 = (
-        mates[0] | near[0],
-        mates[1] | near[1],
-        mates[2] | near[2],
-        mates[3] | near[3],
-    )
-    mate, mate2, mate3 = mates[4] | near[4], mates[5] | near[5], mates[6] | near[6]
-    if table.rules.min_run > 3:
-        cards = melding((ZERO, ZERO, ZERO, ZERO, mate, mate2, mate3))
-    else:
-        cards = melding((up, up2, down, down2, mate, mate2, mate3))
-    if table.rules.new_meld != 0:
-        return cards
-    runs = table.runs_mask
-    cards |= lone_layoffs(table.pile_mask, table.sets_mask, runs)
-    beyond = neighbours(runs)
-    return cards | (up & beyond[1]) | (down & beyond[3])
+            bindable_mask |= bit(card)
+    return bindable_mask
 
 
 @jit
 def discardable_cards(table: Any) -> Any:
     """Return the mask of the cards in hand that may be discarded, when nothing is bound."""
+    if table.rules.usual != 0:
+        return table.hand
     if table.rules.last_discard == FORBIDDEN and popcount(table.hand) == 1:
         return ZERO
     if table.free_top != NO_CARD:
@@ -257,7 +263,7 @@ def legal_draws(table: Any, actions: Any) -> int:
     """Fill `actions` with the legal draws (the pass among them); return how many there are."""
     actions[0] = STOCK_ACTION if table.stock_size > 0 else PASS_ACTION
     n = 1
-    cards = takeable_cards(table)
+    cards = table.takeable
     while cards != ZERO:
         actions[n] = TAKE_BITS | (cards & (~cards + np.uint64(1)))
         cards = without_lowest(cards)
@@ -300,17 +306,9 @@ def legal_actions(table: Any, actions: Any) -> int:
 def why_not_take(table: Any, card: int) -> int:
     """Return why the pile may not be taken from `card` (its id) up, or `LEGAL`."""
     mask = bit(card)
-    if table.pile_mask & mask == ZERO:
-        return NOT_IN_PILE
-    taken = pile_from(table, card)
-    if taken == mask and top_is_free(table):
+    if table.takeable & mask != ZERO:
         return LEGAL
-    cards = table.hand | taken
-    rules = table.rules
-    fits = can_play_with(
-        card, cards, table.sets_mask, table.runs_mask, rules.min_run, rules.new_meld
-    )
-    return LEGAL if fits else CANNOT_BIND
+    return NOT_IN_PILE if table.pile_mask & mask == ZERO else CANNOT_BIND
 
 
 @jit
@@ -399,13 +397,12 @@ def why_illegal(table: Any, action: Any) -> int:
 @jit
 def draw_stock(table: Any, hidden: Any) -> None:
     """Draw the top card of the stock (which is not empty)."""
-    card = hidden.deck[hidden.next_card]
+    card = hidden.deck[np.uint64(hidden.next_card)]
     hidden.next_card += 1
     table.stock_size -= 1
     table.hand |= bit(card)
-    table.counts[table.seat] += 1
-    table.passes = 0
-    table.phase = MELDING
+    table.counts[np.uint64(table.seat)] += 1
+    has_drawn(table)
 
 
 @jit
@@ -419,14 +416,11 @@ def take_pile(table: Any, card: int) -> int:
     n_taken = popcount(taken)
     table.pile_size -= n_taken
     table.pile_mask &= ~taken
-    near = neighbours(table.pile_mask)
-    for which in range(N_NEIGHBOURS):
-        table.mates[which] &= table.pile_mask & near[which]
+    seat = np.uint64(table.seat)
     table.hand |= taken
-    table.known[table.seat] |= taken
-    table.counts[table.seat] += n_taken
-    table.passes = 0
-    table.phase = MELDING
+    table.known[seat] |= taken
+    table.counts[seat] += n_taken
+    has_drawn(table)
     return n_taken
 
 
@@ -438,39 +432,46 @@ def pass_turn(table: Any, hidden: Any) -> None:
 
 
 @jit
-def lay(table: Any, hidden: Any, play: Any) -> None:
-    """Lay a play (a new meld or a lay-off) on the table; the player may go out with it."""
+def lay(table: Any, hidden: Any, play: Any) -> Any:
+    """Lay a play (a new meld or a lay-off) on the table; the player may go out with it.
+
+    Returns (points of its cards, what doubling added to them).
+    """
     cards = play & CARDS_MASK
     if play & ~CARDS_MASK == SET_BITS:
         table.sets_mask |= cards
     else:
         table.runs_mask |= cards
     table.hand &= ~cards
-    seat = table.seat
+    seat = np.uint64(table.seat)
     table.counts[seat] -= popcount(cards)
-    doubled = four_bonus(play, table.rules)
+    points, doubled = points_of(cards, table.rules), four_bonus(play, table.rules)
     hidden.doubled += doubled
-    table.points[seat & 1] += points_of(cards, table.rules) + doubled
+    table.points[seat & ONE] += points + doubled
     table.bound = NO_CARD
     table.known[seat] &= table.hand
     if table.hand == ZERO:
         table.status = WENT_OUT
-        table.out_seat = seat
+        table.out_seat = table.seat
+        table.playable = ZERO
         _end_turn(table, hidden)
+    else:
+        _see_plays(table)
+    return points, doubled
 
 
 @jit
 def discard(table: Any, hidden: Any, card: int) -> None:
     """Discard a card of the hand on the pile; ends the turn, and the deal under `goes_out`."""
     mask = bit(card)
-    seat = table.seat
+    seat = np.uint64(table.seat)
     table.hand &= ~mask
     table.counts[seat] -= 1
     table.discarded[seat] |= mask
-    put_on_pile(table, card, seat)
+    put_on_pile(table, hidden, card, table.seat)
     if table.hand == ZERO and table.rules.last_discard == GOES_OUT:
         table.status = WENT_OUT
-        table.out_seat = seat
+        table.out_seat = table.seat
     _end_turn(table, hidden)
 
 
@@ -504,7 +505,7 @@ def hand_of(table: Any, hidden: Any, seat: int) -> Any:
     """Return the mask of a seat's hand at any moment of a deal."""
     if seat == table.seat:
         return table.hand
-    return hidden.hands[seat]
+    return hidden.hands[np.uint64(seat)]
 
 
 @jit

@@ -93,6 +93,7 @@ def is_cold() -> bool:
     return _STARTED_COLD
 
 
+numba.config.SLP_VECTORIZE = 1  # neighbouring masks of a record go through one instruction
 _CORE_CACHE = _cache_dir(_core_files())
 numba.config.CACHE_DIR = str(_CORE_CACHE)
 with suppress(OSError):

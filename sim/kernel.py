@@ -7,6 +7,7 @@ match that is shown. It is compiled once, whatever the strategies, which come as
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import carray, from_dtype, types
 from numba.extending import intrinsic
 
@@ -35,7 +36,6 @@ from .deal import (
 from .invariants import cards_are_whole, points_are_conserved, state_is_ok
 from .jit import jit, jit_apart, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
-from .readonly import read_only
 from .reasons import (
     BOUND_NOT_PLAYED,
     LEGAL,
@@ -44,8 +44,8 @@ from .reasons import (
     STOCK_IS_EMPTY,
     STOCK_NOT_EMPTY,
 )
-from .seeds import deck_key, seat_key, shuffle
-from .state import HIDDEN_TYPE, NO_CARD, PLAYING, TABLE_TYPE, WENT_OUT
+from .seeds import deck_key, match_key, seat_key, shuffle
+from .state import DRAWING, HIDDEN_DTYPE, NO_CARD, PLAYING, TABLE_DTYPE, WENT_OUT
 from .view import DRAW_PASS, DRAW_STOCK, HOOK_SIGNATURE, NOTHING
 
 UNSOUND = 100  # a failure's code when a position is not sound; below: `deal.REASONS`
@@ -57,6 +57,7 @@ WHERE_DTYPE = np.dtype(
         ("n_boards", "i8"),
         ("first_rotation", "i8"),
         ("n_rotations", "i8"),
+        ("watched", "i8"),  # 1: log the actions, or check the position after each of them
         ("checked", "i8"),  # 1: state_is_ok after every action
         ("log_at", "u8"),  # address of a uint64 array that is filled with the actions
         ("log_size", "i8"),  # its length, 0 for no log
@@ -76,105 +77,92 @@ WHERE_DTYPE = np.dtype(
 )
 """What a call of the kernel plays, and where it stands; the failure's place when it fails."""
 
-SEATS_DTYPE = np.dtype(
+PLAYER_DTYPE = np.dtype(
     [
-        ("hooks_at", "u8", (3, 4)),
-        ("params_at", "u8", (4,)),
-        ("n_params", "i8", (4,)),
-        ("work_at", "u8", (4,)),
-        ("work_size", "i8", (4,)),
+        ("hooks_at", "u8", (3,)),  # draw, meld, discard
+        ("params_at", "u8"),
+        ("n_params", "i8"),
+        ("work_at", "u8"),
+        ("work_size", "i8"),
+        ("unused", "u8"),  # 64 bytes a player
     ],
     align=True,
 )
-"""Where the hooks (draw, meld, discard), the parameters and the memory of four players lie, by seat
-in rotation 0. Arrays that are passed as such count references at each call of a hook, which costs
-ten times the call; these are borrowed."""
+"""Where the hooks, the parameters and the memory of one player lie. Arrays that are passed as such
+count references at each call of a hook, which costs ten times the call; these are borrowed."""
 
-WHERE_TYPE = from_dtype(WHERE_DTYPE)
-SEATS_TYPE = from_dtype(SEATS_DTYPE)
+GAME_DTYPE = np.dtype(
+    [
+        ("hidden", HIDDEN_DTYPE),
+        ("table", TABLE_DTYPE),
+        ("where", WHERE_DTYPE),
+        ("players", PLAYER_DTYPE, (4,)),
+    ],
+    align=True,
+)
+"""All that the kernel works on, in one record: one address for all of it is one register."""
+
 DRAW, MELD, DISCARD_HOOK = range(3)
 
 
 @intrinsic
-def _call(typing_context: Any, address: Any, view: Any, params: Any, work: Any) -> Any:
-    """Call the hook whose machine code is at an address; what it raises is passed on."""
-    signature = HOOK_SIGNATURE.return_type(types.uint64, *HOOK_SIGNATURE.args)
+def _call(typing_context: Any, address: Any, where: Any, table: Any, player: Any) -> Any:
+    """Call the hook whose machine code is at an address; what it raises is passed on.
+
+    Returns its answer, which stands in ``where.answer`` too: that is where the hook writes it.
+    """
+    signature = HOOK_SIGNATURE.return_type(address, where, table, player)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        result, kinds = signature.return_type, signature.args[1:]
         convention = context.call_conv
-        function = convention.get_function_type(result, kinds).as_pointer()
-        hook = builder.inttoptr(args[0], function)
-        status, answer = convention.call_function(builder, hook, result, kinds, args[1:])
-        with builder.if_then(status.is_error, likely=False):
+        kind = convention.get_function_type(HOOK_SIGNATURE.return_type, HOOK_SIGNATURE.args)
+        hook = builder.inttoptr(args[0], kind.as_pointer())
+
+        def at(record: Any, dtype: np.dtype, field: str) -> Any:
+            fields: Any = dtype.fields
+            byte = builder.bitcast(record, context.get_value_type(types.voidptr))
+            return builder.gep(byte, [context.get_constant(types.intp, fields[field][1])])
+
+        with builder.goto_entry_block():
+            raised = builder.alloca(kind.args[1].pointee)
+        places = [
+            at(args[1], WHERE_DTYPE, "answer"),
+            raised,
+            args[2],
+            at(args[3], PLAYER_DTYPE, "params_at"),
+            at(args[3], PLAYER_DTYPE, "work_at"),
+        ]
+        passed = [builder.bitcast(place, k) for place, k in zip(places, kind.args, strict=True)]
+        code = builder.call(hook, passed)
+        failed = builder.icmp_signed("!=", code, ir.Constant(code.type, 0))
+        with builder.if_then(failed, likely=False):
+            status = convention._get_return_status(builder, code, builder.load(raised))
             convention.return_status_propagate(builder, status)
-        return answer
+        return builder.load(passed[0])
 
     return signature, codegen
 
 
 @jit
-def _ask(seats: Any, table: Any, where: Any) -> int:
-    """Return what a hook of the seat to act answers."""
-    who = np.uint64(where.seat ^ where.rotation)  # unsigned: an index that is never negative
-    params = carray(pointer(seats.params_at[who]), (seats.n_params[who],), np.float64)
-    work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
-    hook = seats.hooks_at[where.hook, who]
-    where.answer = _call(hook, read_only(table), read_only(params), work)
-    return where.answer
-
-
-@jit
-def _note(where: Any, action: Any) -> None:
-    """Add an action to the log while there is room."""
-    if where.n_logged < where.log_size:
-        carray(pointer(where.log_at), (where.log_size,), np.uint64)[where.n_logged] = action
-        where.n_logged += 1
-
-
-@jit
-def _draw(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
-    """Play the draw of a turn; return a failure's code or `LEGAL`."""
-    where.hook = DRAW
-    answer = _ask(seats, table, where)
+def _ask(player: Any, hook: int, table: Any, side: Any, where: Any) -> int:
+    """Return what a hook of the player to act answers."""
+    where.hook = hook
     side.decisions += 1
-    if answer == DRAW_STOCK:
-        if table.stock_size == 0:
-            return STOCK_IS_EMPTY
-        _note(where, STOCK_ACTION)
-        draw_stock(table, hidden)
-        side.stock_draws += 1
-        return LEGAL
-    if answer == DRAW_PASS:
-        if table.stock_size != 0:
-            return STOCK_NOT_EMPTY
-        _note(where, PASS_ACTION)
-        side.passes += 1
-        pass_turn(table, hidden)
-        return LEGAL
-    if answer < 0 or answer >= table.pile_size:
-        return NOT_IN_PILE
-    card = np.int64(table.pile[answer])
-    code = why_not_take(table, card)
-    if code != LEGAL:
-        return code
-    _note(where, TAKE_BITS | bit(card))
-    side.takes += 1
-    side.cards_taken += take_pile(table, card)
-    return LEGAL
+    answer: int = _call(player.hooks_at[hook], where, table, player)
+    return answer
 
 
 @jit_apart
 def _is_fixed(where: Any) -> bool:
     """Return whether parameters and rules are what they were."""
+    changed = ZERO
     for area in range(5):
         n_words = where.fixed_words[area]
         words = carray(pointer(where.fixed_at[area]), (n_words,), np.uint64)
         copy = carray(pointer(where.copies_at[area]), (n_words,), np.uint64)
-        for place in range(n_words):
-            if words[place] != copy[place]:
-                return False
-    return True
+        for place in range(np.uint64(n_words)):
+            changed |= words[place] ^ copy[place]
+    return changed == ZERO
 
 
 @jit_apart
@@ -183,14 +171,58 @@ def _is_sound(table: Any, hidden: Any, where: Any) -> bool:
     return state_is_ok(table, hidden) and _is_fixed(where)
 
 
+@jit_apart
+def _look_at(table: Any, hidden: Any, where: Any, action: Any) -> int:
+    """Log an action that has been played, while there is room; return `UNSOUND` or `LEGAL`."""
+    if where.n_logged < where.log_size:
+        carray(pointer(where.log_at), (where.log_size,), np.uint64)[where.n_logged] = action
+        where.n_logged += 1
+    if where.checked == 0 or _is_sound(table, hidden, where):
+        return LEGAL
+    return UNSOUND
+
+
+@jit
+def _watch(table: Any, hidden: Any, where: Any, action: Any) -> int:
+    """Look at an action that has been played, if anybody wants to; return a code or `LEGAL`."""
+    if where.watched == 0:
+        return LEGAL
+    return _look_at(table, hidden, where, action)
+
+
+@jit
+def _draw(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
+    """Play the draw of a turn; return a failure's code or `LEGAL`."""
+    answer = DRAW_STOCK if table.stock_size > 0 else DRAW_PASS
+    if table.takeable != ZERO:
+        answer = _ask(player, DRAW, table, side, where)
+    if answer == DRAW_STOCK:
+        if table.stock_size == 0:
+            return STOCK_IS_EMPTY
+        draw_stock(table, hidden)
+        side.stock_draws += 1
+        return _watch(table, hidden, where, STOCK_ACTION)
+    if answer == DRAW_PASS:
+        if table.stock_size != 0:
+            return STOCK_NOT_EMPTY
+        pass_turn(table, hidden)
+        side.passes += 1
+        return _watch(table, hidden, where, PASS_ACTION)
+    if answer < 0 or answer >= table.pile_size:
+        return NOT_IN_PILE
+    card = np.int64(table.pile[np.uint64(answer)])
+    code = why_not_take(table, card)
+    if code != LEGAL:
+        return code
+    side.takes += 1
+    side.cards_taken += take_pile(table, card)
+    return _watch(table, hidden, where, TAKE_BITS | bit(card))
+
+
 @jit
 def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
     """Lay a legal play and count it."""
-    team = table.seat & 1
-    points, doubled = table.points[team], hidden.doubled
-    lay(table, hidden, play)
-    doubled = hidden.doubled - doubled
-    points = table.points[team] - points - doubled
+    points, doubled = lay(table, hidden, play)
     size = popcount(play & CARDS_MASK)
     if np.int64(play >> KIND_SHIFT) == SET and size >= 3:
         side.sets += 1
@@ -207,12 +239,10 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
 
 
 @jit
-def _meld(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
+def _meld(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
-    while table.status == PLAYING:
-        where.hook = MELD
-        answer = _ask(seats, table, where)
-        side.decisions += 1
+    while table.playable != ZERO:
+        answer = _ask(player, MELD, table, side, where)
         if answer == NOTHING:
             if table.bound != NO_CARD:
                 return BOUND_NOT_PLAYED
@@ -221,64 +251,56 @@ def _meld(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
         code = why_not_play(table, play)
         if code != LEGAL:
             return code
-        _note(where, play)
         _lay(table, hidden, side, play)
-        if where.checked != 0 and not _is_sound(table, hidden, where):
-            return UNSOUND
+        code = _watch(table, hidden, where, play)
+        if code != LEGAL:
+            return code
     return LEGAL
 
 
 @jit
-def _discard(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
+def _discard(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
     cards = discardable_cards(table)
     if cards == ZERO:
-        _note(where, KEEP_ACTION)
-        side.keeps += 1
         keep(table, hidden)
-        return LEGAL
-    where.hook = DISCARD_HOOK
-    answer = _ask(seats, table, where)
-    side.decisions += 1
+        side.keeps += 1
+        return _watch(table, hidden, where, KEEP_ACTION)
+    answer = _ask(player, DISCARD_HOOK, table, side, where)
     if answer < 0 or answer >= table.rules.pack_size:
         return NOT_IN_HAND
     if cards & bit(answer) == ZERO:
         return why_not_discard(table, answer)
-    _note(where, DISCARD_BITS | bit(answer))
-    seat = table.seat
+    seat = np.uint64(table.seat)
     discard(table, hidden, answer)
     if table.counts[seat] == 0 and table.status != WENT_OUT:
         side.floats += 1
-    return LEGAL
+    return _watch(table, hidden, where, DISCARD_BITS | bit(answer))
 
 
 @jit_merged
-def _play_turn(table: Any, hidden: Any, seats: Any, side: Any, where: Any) -> int:
+def _play_turn(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play one turn: draw, meld, discard; return a failure's code or `LEGAL`."""
-    turn = table.turns
-    code = _draw(table, hidden, seats, side, where)
-    if code != LEGAL or table.turns != turn:
+    code = _draw(table, hidden, player, side, where)
+    if code != LEGAL or table.phase == DRAWING:  # a pass is the whole turn
         return code
-    if where.checked != 0 and not _is_sound(table, hidden, where):
-        return UNSOUND
-    code = _meld(table, hidden, seats, side, where)
+    code = _meld(table, hidden, player, side, where)
     if code != LEGAL or table.status != PLAYING:
         return code
-    code = _discard(table, hidden, seats, side, where)
-    if code == LEGAL and where.checked != 0 and not _is_sound(table, hidden, where):
-        return UNSOUND
-    return code
+    return _discard(table, hidden, player, side, where)
 
 
 @jit_merged
-def _play_deal(table: Any, hidden: Any, seats: Any, side_a: Any, side_b: Any, where: Any) -> int:
+def _play_deal(game: Any, side_a: Any, side_b: Any) -> int:
     """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
+    table, hidden, where = game.table, game.hidden, game.where
     while table.status == PLAYING:
-        seat = table.seat
-        where.seat = seat
+        where.seat = table.seat
+        seat = np.uint64(table.seat)
         table.rng = hidden.streams[seat]
-        side = side_a if (seat ^ where.rotation) & 1 == 0 else side_b
-        code = _play_turn(table, hidden, seats, side, where)
+        side = side_a if (where.seat ^ where.rotation) & 1 == 0 else side_b
+        player = game.players[np.uint64(where.seat ^ where.rotation)]
+        code = _play_turn(table, hidden, player, side, where)
         hidden.streams[seat] = table.rng
         if code != LEGAL:
             where.code = code
@@ -314,38 +336,31 @@ def _score_deal(
 
 
 @jit_merged
-def _clear_work(seats: Any) -> None:
+def _clear_work(game: Any) -> None:
     """Empty the memory of all players, as it is when a deal begins."""
-    for who in range(4):
-        work = carray(pointer(seats.work_at[who]), (seats.work_size[who],), np.int64)
+    for player in game.players:
+        work = carray(pointer(player.work_at), (player.work_size,), np.int64)
         work[:] = 0
 
 
 @jit_merged
-def _play_match(
-    state: Any,
-    seats: Any,
-    decks: Any,
-    row: Any,
-    sides: Any,
-    deals: Any,
-    where: Any,
-) -> int:
+def _play_match(game: Any, decks: Any, row: Any, sides: Any, deals: Any) -> int:
     """Play one match and fill its row; return a failure's code or `LEGAL`."""
-    table, hidden = state
+    table, hidden, where = game.table, game.hidden, game.where
     row.board = where.board
     row.rotation = where.rotation
     row.dealer = where.board & 3
     table.match_points[0] = 0
     table.match_points[1] = 0
+    key = match_key(where.seed, where.board, where.rotation)
     for number in range(table.rules.deals):
         where.deal = number
         table.deal = number
         start_deal(table, hidden, decks[number], (row.dealer + number) & 3)
-        _clear_work(seats)
+        _clear_work(game)
         for seat in range(4):
-            hidden.streams[seat] = seat_key(where.seed, where.board, where.rotation, number, seat)
-        code = _play_deal(table, hidden, seats, sides[0], sides[1], where)
+            hidden.streams[seat] = seat_key(key, number, seat)
+        code = _play_deal(game, sides[0], sides[1])
         if code != LEGAL:
             return code
         _score_deal(table, hidden, sides[0], sides[1], deals[number], where.rotation)
@@ -355,40 +370,28 @@ def _play_match(
 
 @jit(
     types.int64(
-        types.Tuple((TABLE_TYPE, HIDDEN_TYPE)),
-        SEATS_TYPE,
+        from_dtype(GAME_DTYPE),
         types.uint8[:, ::1],
         types.Array(from_dtype(ROW_DTYPE), 1, "C"),
         types.Array(from_dtype(SIDE_DTYPE), 2, "C"),
         types.Array(from_dtype(DEAL_DTYPE), 2, "C"),
-        WHERE_TYPE,
     )
 )
-def play_block(
-    state: Any,
-    seats: Any,
-    decks: Any,
-    rows: Any,
-    sides: Any,
-    deals: Any,
-    where: Any,
-) -> int:
+def play_block(game: Any, decks: Any, rows: Any, sides: Any, deals: Any) -> int:
     """Play a block of boards, each in its rotations; return matches played.
 
-    Fewer than asked for when a strategy failed: `where` then says where and how.
+    Fewer than asked for when a strategy failed: `game.where` then says where and how.
 
     Parameters
     ----------
-    state : (TABLE_DTYPE, HIDDEN_DTYPE) records
-        With the rules filled in.
-    seats : SEATS_DTYPE record
-        Who plays, by *seat in rotation 0*; in rotation 1 the player of seat s sits at s ^ 1.
+    game : GAME_DTYPE record
+        With the rules, what to play and who plays: the players by *seat in rotation 0*; in
+        rotation 1 the player of seat s sits at s ^ 1.
     decks : uint8 array, shape (deals, 56), overwritten
     rows, sides, deals : arrays, shapes (n,), (n, 2), (n, deals)
         Zeros; filled with the rows (`sim.columns`).
-    where : WHERE_DTYPE record
     """
-    table, _ = state
+    table, where = game.table, game.where
     size = table.rules.pack_size
     match = 0
     for board in range(where.first_board, where.first_board + where.n_boards):
@@ -397,7 +400,7 @@ def play_block(
             shuffle(decks[number], size, deck_key(where.seed, board, number))
         for rotation in range(where.first_rotation, where.first_rotation + where.n_rotations):
             where.rotation = rotation
-            code = _play_match(state, seats, decks, rows[match], sides[match], deals[match], where)
+            code = _play_match(game, decks, rows[match], sides[match], deals[match])
             if code != LEGAL:
                 return match
             match += 1

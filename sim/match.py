@@ -9,11 +9,12 @@ import numpy as np
 from .cards import N_CARDS
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
 from .jit import hook_address
-from .kernel import SEATS_DTYPE, UNSOUND, WHERE_DTYPE, play_block
+from .kernel import GAME_DTYPE, UNSOUND, play_block
 from .reasons import REASONS
 from .rules import Rules
-from .state import new_state
 from .view import HOOK_NAMES, Player
+
+CACHE_LINE = 64
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def play_boards(
     log : uint64 array, optional
         Filled with the actions of all deals in order, as far as it goes; the rest stays as it is.
     """
-    table, hidden = new_state(rules)
+    game = _aligned(GAME_DTYPE)
+    game["table"]["rules"] = law = rules.record()
     n_matches = n_boards * len(rotations)
     rows = np.zeros(n_matches, ROW_DTYPE)
     sides = np.zeros((n_matches, 2), SIDE_DTYPE)
@@ -80,26 +82,25 @@ def play_boards(
     decks = np.zeros((rules.deals, N_CARDS), np.uint8)
     params = [player.params.copy() for player in players]
     work = [np.zeros(player.work_size, np.int64) for player in players]
-    seats = np.zeros(1, SEATS_DTYPE)
-    seats["hooks_at"] = [[hook_address(p.hooks[hook]) for p in players] for hook in range(3)]
+    seats = game["players"][0]
+    seats["hooks_at"] = [[hook_address(hook) for hook in player.hooks] for player in players]
     seats["params_at"] = [array.ctypes.data for array in params]
     seats["n_params"] = [array.size for array in params]
     seats["work_at"] = [array.ctypes.data for array in work]
     seats["work_size"] = [array.size for array in work]
-    where = np.zeros(1, WHERE_DTYPE)
+    where = game["where"]
     where["seed"], where["first_board"], where["n_boards"] = seed, first_board, n_boards
     where["first_rotation"], where["n_rotations"] = rotations[0], len(rotations)
-    where["checked"] = checked
-    law = rules.record()
+    where["checked"], where["watched"] = checked, checked or log is not None
     copies = [array.copy() for array in params]
-    where["fixed_at"] = [*(array.ctypes.data for array in params), _address(table, "rules")]
+    where["fixed_at"] = [*(array.ctypes.data for array in params), _address(game["table"], "rules")]
     where["copies_at"] = [array.ctypes.data for array in (*copies, law)]
     where["fixed_words"] = [array.nbytes // 8 for array in (*copies, law)]
     if log is not None:
         where["log_at"], where["log_size"] = log.ctypes.data, log.size
     failure = None
     try:
-        n_played = play_block((table[0], hidden[0]), seats[0], decks, rows, sides, deals, where[0])
+        n_played = play_block(game[0], decks, rows, sides, deals)
         if n_played < n_matches:
             why = _why(int(where["code"][0]))
             failure = _failure(where[0], int(where["answer"][0]), why)
@@ -110,6 +111,13 @@ def play_boards(
         n_played = 0
         failure = _failure(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
+
+
+def _aligned(dtype: np.dtype) -> np.ndarray:
+    """Return an array of one record, zeros, that begins with a cache line."""
+    room = np.zeros(dtype.itemsize + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + dtype.itemsize].view(dtype)
 
 
 def _address(record: np.ndarray, field: str) -> int:

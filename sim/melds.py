@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .bits import ONE, ZERO, bit, leading_zeros, popcount, trailing_zeros, without_lowest
-from .cards import FIRST_JOKER, N_CARDS, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
+from .cards import FIRST_JOKER, N_RANKS, N_SUITS, RANK_MASK, SUIT_MASK, SUITED_MASK
 from .jit import jit, jit_apart
 
 KIND_SHIFT = np.uint64(56)
@@ -25,13 +25,8 @@ STOCK, TAKE, PASS, SET, RUN, DISCARD, KEEP = range(7)
 SET_BITS = np.uint64(SET) << KIND_SHIFT
 RUN_BITS = np.uint64(RUN) << KIND_SHIFT
 
-# Population count of every nibble at once (Hacker's Delight, section 5-1).
-_ODD_BITS = np.uint64(0x55555555555555)
-_PAIRS = np.uint64(0x33333333333333)
-_FIVES = np.uint64(0x55555555555555)
-_LOW_THREE = np.uint64(0x77777777777777)  # three suits of every rank
-_SIXES = np.uint64(0x66666666666666)
-_U1, _U2, _U3, _U4, _U8 = (np.uint64(n) for n in (1, 2, 3, 4, 8))
+_RANK_BITS = np.uint64(0x3C)
+_U1, _U2, _U4, _U8 = (np.uint64(n) for n in (1, 2, 4, 8))
 _U16, _U32, _U60 = (np.uint64(n) for n in (16, 32, 60))
 _EVERY_FOURTH = np.uint64(0x1111111111111111)
 
@@ -39,43 +34,62 @@ _EVERY_FOURTH = np.uint64(0x1111111111111111)
 @jit
 def rank_mask(card: int) -> Any:
     """Return the mask of the four cards of a card's rank."""
-    return RANK_MASK << np.uint64(card & ~3)
+    return RANK_MASK << (np.uint64(card) & _RANK_BITS)
 
 
 @jit
-def rank_counts(mask: Any) -> Any:
-    """Return, in each nibble, how many of the rank's four cards are in `mask`."""
-    counts = mask - ((mask >> _U1) & _ODD_BITS)
-    return (counts & _PAIRS) + ((counts >> _U2) & _PAIRS)
+def whole_ranks(starts: Any) -> Any:
+    """Return the mask of whole ranks whose first cards (clubs) are `starts`."""
+    return (starts << _U4) - starts
+
+
+@jit
+def _some_and_pairs(mask: Any) -> Any:
+    """Return the first cards of the ranks with one or more, with two or more cards in `mask`."""
+    # in the first place of a rank clubs and diamonds are compared, in the third hearts and spades
+    both, either = (
+        mask & (mask >> _U1),
+        mask | (mask >> _U1),
+    )
+    some = either | (either >> _U2)
+    pairs = both | (both >> _U2) | (either & (either >> _U2))
+    return some & SUIT_MASK, pairs & SUIT_MASK
+
+
+@jit
+def _three_starts(mask: Any) -> Any:
+    both, either = mask & (mask >> _U1), mask | (mask >> _U1)
+    return ((both & (either >> _U2)) | (either & (both >> _U2))) & SUIT_MASK
 
 
 @jit
 def ranks_with_two(mask: Any) -> Any:
     """Return a mask of whole ranks: those of which two or more cards are in `mask`."""
-    lowest = ((rank_counts(mask) + _SIXES) >> _U3) & SUIT_MASK  # 2 + 6 has bit 3 set
-    return (lowest << _U4) - lowest
+    return whole_ranks(_some_and_pairs(mask)[1])
 
 
 @jit
 def ranks_with_three(mask: Any) -> Any:
     """Return a mask of whole ranks: those of which three or four cards are in `mask`."""
-    lowest = ((rank_counts(mask) + _FIVES) >> _U3) & SUIT_MASK  # 3 + 5 has bit 3 set
-    return (lowest << _U4) - lowest
+    return whole_ranks(_three_starts(mask))
 
 
 @jit
 def ranks_with_four(mask: Any) -> Any:
     """Return a mask of whole ranks: those of which all four cards are in `mask`."""
     pairs = mask & (mask >> _U1)
-    lowest = pairs & (pairs >> _U2) & SUIT_MASK
-    return (lowest << _U4) - lowest
+    return whole_ranks(pairs & (pairs >> _U2) & SUIT_MASK)
+
+
+@jit
+def _set_starts(sets_mask: Any) -> Any:
+    return (sets_mask | (sets_mask >> _U1)) & SUIT_MASK
 
 
 @jit
 def set_ranks(sets_mask: Any) -> Any:
     """Return a mask of whole ranks: those that have a set on the table (three or four cards)."""
-    lowest = (sets_mask | (sets_mask >> _U1)) & SUIT_MASK
-    return (lowest << _U4) - lowest
+    return whole_ranks(_set_starts(sets_mask))
 
 
 @jit
@@ -140,61 +154,95 @@ def set_layoffs(cards: Any, sets_mask: Any) -> Any:
 @jit
 def playable_cards(cards: Any, sets_mask: Any, runs_mask: Any, min_run: int) -> Any:
     """Return those of `cards` that some play made of `cards` could contain."""
-    return (
-        set_cards(cards)
-        | run_cards(cards, min_run)
-        | set_layoffs(cards, sets_mask)
-        | run_layoffs(cards, runs_mask)
-    )
-
-
-N_NEIGHBOURS = 7
+    in_sets = cards & whole_ranks(_three_starts(cards) | _set_starts(sets_mask))
+    if min_run == 3:
+        suited = cards & SUITED_MASK
+        near = (suited >> _U4, suited >> _U8, suited << _U4, suited << _U8)
+        return in_sets | (cards & in_company(near, runs_mask))
+    return in_sets | run_cards(cards, min_run) | run_layoffs(cards, runs_mask)
 
 
 @jit
-def neighbours(cards: Any) -> Any:
-    """Return seven masks: the cards of which one of `cards` is a certain neighbour.
+def in_company(near: Any, runs_mask: Any) -> Any:
+    """Return the cards that can be played in runs, where three cards are enough for one.
 
-    Neighbours 0 to 3 are, in the same suit, the card one rank above, two above, one below, two
-    below; 4 to 6 are the cards of the same rank one, two and three suits on (in a circle). So
-    bit c of the first mask says that the card above c is one of `cards`.
-    """
-    suited = cards & SUITED_MASK
-    return (
-        suited >> _U4,
-        suited >> _U8,
-        (suited << _U4) & SUITED_MASK,
-        (suited << _U8) & SUITED_MASK,
-        ((cards >> _U1) & _LOW_THREE) | ((cards & SUIT_MASK) << _U3),
-        ((cards >> _U2) & _PAIRS) | ((cards & _PAIRS) << _U2),
-        ((cards & _LOW_THREE) << _U1) | ((cards >> _U3) & SUIT_MASK),
-    )
-
-
-CARD_NEIGHBOURS = np.array(
-    [neighbours.py_func(ONE << np.uint64(card)) for card in range(N_CARDS)], np.uint64
-)
-"""The seven `neighbours` of each card alone, shape (56, 7)."""
-
-
-@jit
-def melding(having: Any) -> Any:
-    """Return the cards that make a meld of three with two of their neighbours.
+    That is in a run of three, or laid off alone or with one more card: whatever is longer holds
+    a run of three.
 
     Parameters
     ----------
-    having : seven masks
-        For each of the seven `neighbours`, the cards that have it.
+    near : four masks
+        Cards beside which others are at hand in their suit: one rank above, two ranks above, one
+        below, two below. (What a joker's bits say is left out.)
+    runs_mask : uint64
+        The runs on the table.
     """
-    up, up2, down, down2, mate, mate2, mate3 = having
-    runs = (up & up2) | (up & down) | (down & down2)
-    return runs | (mate & (mate2 | mate3)) | (mate2 & mate3)
+    up, up2, down, down2 = near
+    cards = (up & (up2 | down | (runs_mask >> _U8))) | (down & (down2 | (runs_mask << _U8)))
+    return (cards | (runs_mask >> _U4) | (runs_mask << _U4)) & SUITED_MASK
+
+
+_SUIT_MATES = np.array(
+    [
+        [suited >> 4, suited >> 8, suited << 4 & int(SUITED_MASK), suited << 8 & int(SUITED_MASK)]
+        for suited in [1 << card for card in range(FIRST_JOKER)] + [0] * 4
+    ],
+    np.uint64,
+)
+"""For each card, those of its suit that are one rank below it, two below, one above, two above."""
 
 
 @jit
-def lone_layoffs(cards: Any, sets_mask: Any, runs_mask: Any) -> Any:
-    """Return those of `cards` that could each be laid off alone on a meld of the table."""
-    return cards & (set_ranks(sets_mask) | run_neighbours(runs_mask))
+def cover(above: Any, size: Any, pile_mask: Any, card: Any) -> None:
+    """Note what lies above the cards of a pile once `card` is put on it, in row `size` + 1.
+
+    Parameters
+    ----------
+    above : uint64 array, shape (more than `size` + 1, 8)
+        Row n is about a pile of n cards: the cards above which lies, in their suit, the card one
+        rank above, two ranks above, one below, two below; and those above which lie one or more,
+        two or more of their rank. (Two words are unused.)
+    size : uint64
+        Cards in the pile before.
+    pile_mask : uint64
+        The pile before.
+    card : uint64
+        The id of the card.
+    """
+    over = size + ONE
+    same = pile_mask & rank_mask(card)
+    up = above[size, 0] | (pile_mask & _SUIT_MATES[card, 0])
+    up2 = above[size, 1] | (pile_mask & _SUIT_MATES[card, 1])
+    down = above[size, 2] | (pile_mask & _SUIT_MATES[card, 2])
+    down2 = above[size, 3] | (pile_mask & _SUIT_MATES[card, 3])
+    one = above[size, 4]
+    above[over, 0], above[over, 1], above[over, 2], above[over, 3] = up, up2, down, down2
+    above[over, 4] = one | same
+    above[over, 5] = above[size, 5] | (one & same)
+
+
+@jit
+def bindable(hand: Any, above: Any, sets_mask: Any, runs_mask: Any) -> Any:
+    """Return the cards that could be bound with a hand and what lies above them in the pile.
+
+    Runs of three are allowed, and the card may be bound in a lay-off.
+
+    Parameters
+    ----------
+    above : six masks
+        What lies above the cards of the pile (`cover`).
+    """
+    up, up2, down, down2, one, two = above
+    suited = hand & SUITED_MASK
+    near = (
+        up | (suited >> _U4),
+        up2 | (suited >> _U8),
+        down | (suited << _U4),
+        down2 | (suited << _U8),
+    )
+    some, pairs = _some_and_pairs(hand)
+    cards = two | (one & whole_ranks(some))
+    return cards | whole_ranks(pairs | _set_starts(sets_mask)) | in_company(near, runs_mask)
 
 
 @jit
@@ -224,6 +272,12 @@ def stretch_down(cards: Any, card: int) -> int:
     """Return how many cards of one suit follow each other in `cards` from `card` down."""
     missing = ~((cards & SUITED_MASK) << (_U60 - np.uint64(card))) & _EVERY_FOURTH
     return leading_zeros(missing) >> 2
+
+
+@jit
+def stretch_from(card: int, length: int) -> Any:
+    """Return the mask of the stretch of `length` (1 to 13) cards of a suit from `card` up."""
+    return (_EVERY_FOURTH & (bit(4 * length) - ONE)) << np.uint64(card)
 
 
 @jit
@@ -359,8 +413,15 @@ def card_points(card: int, rules: Any) -> int:
 
 
 @jit
-def dearest_cards(mask: Any, rules: Any) -> Any:
-    """Return those cards of a mask that are worth the most points."""
+def dearest_card(mask: Any, rules: Any) -> int:
+    """Return the id of the card of a mask that is worth the most, the highest id among equals."""
+    if rules.rising == 0:
+        mask = _dearest_cards(mask, rules)
+    return 63 - leading_zeros(mask)
+
+
+@jit
+def _dearest_cards(mask: Any, rules: Any) -> Any:
     for step in range(rules.n_planes):
         worth = mask & rules.planes[rules.n_planes - 1 - step]
         if worth != ZERO:

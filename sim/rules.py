@@ -18,6 +18,8 @@ FLOAT, FORBIDDEN, GOES_OUT = range(3)  # last_discard
 FOUR_PASSES, FIRST_PASS, STOCK_EMPTY = range(3)  # exhausted
 FREE_TURN_LIMIT = 200  # turns of a deal under top_card = free
 
+NO_LIMIT = 2**62
+
 N_PLANES = 24
 MAX_MATCH_POINTS = 10_000_000
 
@@ -34,6 +36,9 @@ RULES_DTYPE = np.dtype(
         ("new_meld", "i8"),
         ("exhausted", "i8"),
         ("rank_points", "i8", (N_RANKS,)),
+        ("turn_limit", "i8"),  # a deal is cut off after so many turns
+        ("usual", "i8"),  # 1: what may be taken and discarded is as by default
+        ("rising", "i8"),  # 1: no card is worth more than one of a higher rank
         ("n_planes", "i8"),
         ("planes", "u8", (N_PLANES,)),
     ],
@@ -158,6 +163,14 @@ class Rules:
         record["exhausted"] = ("four_passes", "first_pass", "stock_empty").index(self.exhausted)
         points = self.rank_points()
         record["rank_points"] = points
+        record["turn_limit"] = FREE_TURN_LIMIT if self.top_card == "free" else NO_LIMIT
+        record["usual"] = (
+            self.min_run == 3
+            and self.top_card == "bound"
+            and self.bound_in == "any"
+            and self.last_discard != "forbidden"
+        )
+        record["rising"] = list(points) == sorted(points)
         record["n_planes"] = max(points).bit_length()
         for plane in range(max(points).bit_length()):
             ranks = (0xF << 4 * rank for rank in range(len(points)) if points[rank] >> plane & 1)

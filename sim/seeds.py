@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from .bits import multiply_high
+from .bits import ONE, ZERO, multiply_high
 from .jit import jit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -30,7 +30,7 @@ _DECK_DOMAIN = np.uint64(0x6465636B)  # "deck"
 _DRAW_DOMAIN = np.uint64(0x64726177)  # "draw"
 _SEAT_DOMAIN = np.uint64(0x73656174)  # "seat"
 
-DRAWS_A_WORD = 8  # 56**8 < 2**47, so that a word is rejected once in 2**17 times
+DRAWS_A_WORD = np.uint64(8)  # 56**8 < 2**47, so that a word is rejected once in 2**17 times
 
 
 @jit
@@ -58,39 +58,42 @@ def draw_key(seed: Any) -> Any:
     return _absorb(_DRAW_DOMAIN, seed)
 
 
-@jit(types.uint64(types.uint64, types.int64, types.int64, types.int64, types.int64))
-def seat_key(seed: Any, board: int, rotation: int, deal: int, seat: int) -> Any:
-    """Return the key of the private stream of one seat in one deal."""
-    key = _absorb(_absorb(_absorb(_SEAT_DOMAIN, seed), board), rotation)
-    return _absorb(_absorb(key, deal), seat)
+@jit(types.uint64(types.uint64, types.int64, types.int64))
+def match_key(seed: Any, board: int, rotation: int) -> Any:
+    """Return the key of one match, from which those of its seats' streams come (`seat_key`)."""
+    return _absorb(_absorb(_absorb(_SEAT_DOMAIN, seed), board), rotation)
+
+
+@jit(types.uint64(types.uint64, types.int64, types.int64))
+def seat_key(match: Any, deal: int, seat: int) -> Any:
+    """Return the key of the private stream of one seat in one deal of a match (`match_key`)."""
+    return _absorb(match, 4 * deal + seat)
 
 
 @jit(types.void(types.uint8[::1], types.int64, types.uint64))
 def shuffle(deck: Any, size: int, key: Any) -> None:
     """Fill the first `size` places of `deck` (uint8) with a uniformly shuffled pack.
 
-    Fisher-Yates from the top, with exactly uniform bounded draws, several out of each word.
+    Fisher-Yates "inside out": card k is put at a place drawn from the first k + 1, and what lay
+    there moves to place k. The draws are exactly uniform, several out of each word.
     """
-    for place in range(size):
-        deck[place] = place
     state = key
-    top = size
-    while top > 1:
-        n_draws = min(DRAWS_A_WORD, top - 1)
+    n_cards = np.uint64(0)
+    size_word = np.uint64(size)
+    while n_cards < size_word:
+        n_draws = min(DRAWS_A_WORD, size_word - n_cards)
         product = np.uint64(1)
         for draw in range(n_draws):
-            product *= np.uint64(top - draw)
-        reject_below = (np.uint64(0) - product) % product
+            product *= n_cards + np.uint64(draw) + ONE
         while True:
             state += GOLDEN
             word = mix64(state)
-            rest = word
-            for draw in range(n_draws):
-                rest *= np.uint64(top - draw)
-            if rest >= reject_below:
+            rest = word * product
+            if rest >= product or rest >= (ZERO - product) % product:
                 break
         for _ in range(n_draws):
-            other = np.int64(multiply_high(word, np.uint64(top)))
-            word *= np.uint64(top)
-            top -= 1
-            deck[top], deck[other] = deck[other], deck[top]
+            place = multiply_high(word, n_cards + ONE)
+            word *= n_cards + ONE
+            deck[n_cards] = deck[place]
+            deck[place] = n_cards
+            n_cards += ONE

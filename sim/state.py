@@ -39,15 +39,12 @@ TABLE_FIELDS = (
     Field("pile_mask", "u8", "cards that lie in the pile"),
     Field("known", "u8", "for each seat, cards it took from the pile and still holds", (4,)),
     Field("discarded", "u8", "for each seat, cards it has discarded in this deal", (4,)),
-    Field("pile", "u1", "card ids of the pile, the oldest first", (56,)),
     Field(
-        "pile_by",
-        "u1",
-        "for each pile card, the seat that discarded it; 4: turned up",
-        (56,),
+        "takeable", "u8", "before the draw, pile cards that may be taken, each with all above it"
     ),
-    Field("beneath", "u8", "for each card id in the pile, the pile cards beneath it", (56,)),
-    Field("mates", "u8", "for each of `melds.neighbours`, the pile cards with it above them", (7,)),
+    Field(
+        "playable", "u8", "after the draw, cards of the hand that some play could hold (none bound)"
+    ),
     Field("pile_size", "i8", "cards in the pile"),
     Field("stock_size", "i8", "cards in the stock"),
     Field("counts", "i8", "cards in the hand of each seat", (4,)),
@@ -64,6 +61,14 @@ TABLE_FIELDS = (
     Field("status", "i8", "0: playing, 1: somebody went out, 2: stock exhausted, 3: cut off"),
     Field("out_seat", "i8", "the seat that went out, or -1"),
     Field("rng", "u8", "state of the private random stream of the seat to act (`random_below`)"),
+    Field("pile", "u1", "card ids of the pile, the oldest first", (56,)),
+    Field(
+        "pile_by",
+        "u1",
+        "for each pile card, the seat that discarded it; 4: turned up",
+        (56,),
+    ),
+    Field("beneath", "u8", "for each card id in the pile, the pile cards beneath it", (56,)),
     Field("rules", RULES_DTYPE, "the house rules (`sim.rules.RULES_DTYPE`)"),
 )
 """What the seat to act may know, declared once: for the record, for the docs, and for checks."""
@@ -72,6 +77,7 @@ TABLE_DTYPE = np.dtype([(f.name, f.dtype, f.shape) for f in TABLE_FIELDS], align
 
 HIDDEN_DTYPE = np.dtype(
     [
+        ("above", "u8", (57, 8)),  # for the pile's first n cards: `melds.cover`, and two unused
         ("hands", "u8", (4,)),  # the seat to act: as it was before its turn
         ("deck", "u1", (56,)),
         ("next_card", "i8"),  # place in the deck of the card that is drawn next

@@ -6,12 +6,14 @@ open (its fields are declared and described in `sim.state.TABLE_FIELDS`). It is 
 `HOOK_SIGNATURE`:
 
 ``draw(view, params, work)``
+    asked where a pile card may be taken;
     returns `DRAW_STOCK`, `DRAW_PASS` (empty stock only), or an index into ``view.pile``: that
     card is taken with all above it.
 ``meld(view, params, work)``
-    returns ``play_set(mask)``, ``play_run(mask)``, or `NOTHING`; called until it says `NOTHING`.
+    asked while something can be laid, until it says `NOTHING`;
+    returns ``play_set(mask)``, ``play_run(mask)``, or `NOTHING`.
 ``discard(view, params, work)``
-    returns the id of a card.
+    asked where a card may be discarded; returns the id of a card.
 
 `params` are the strategy's parameters (float64), `work` its own memory (int64), which is
 empty (zeros) when a deal begins.
@@ -25,11 +27,11 @@ from numba import types
 
 from .bits import multiply_high, popcount, trailing_zeros, without_lowest
 from .cards import N_CARDS
-from .deal import bound_mask, discardable_cards, pile_from, takeable_cards
+from .deal import bound_mask, discardable_cards, pile_from
 from .jit import jit
+from .lent import Lent, ReadOnly
+from .lent import writable as _writable  # not for those who import all of this
 from .melds import MAX_PLAYS, RUN_BITS, SET_BITS, legal_plays
-from .readonly import ReadOnly
-from .readonly import writable as _writable  # not for those who import all of this
 from .seeds import GOLDEN, mix64
 from .state import TABLE_TYPE
 
@@ -39,8 +41,7 @@ NOTHING = 0
 
 HOOK_NAMES = ("draw", "meld", "discard")
 VIEW_TYPE = ReadOnly(TABLE_TYPE)
-PARAMS_TYPE = types.Array(types.float64, 1, "C", readonly=True)
-HOOK_SIGNATURE = types.int64(VIEW_TYPE, PARAMS_TYPE, types.int64[::1])
+HOOK_SIGNATURE = types.int64(VIEW_TYPE, Lent(types.float64, readonly=True), Lent(types.int64))
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ def pile_index(view: Any, card: int) -> int:
     """
     if card < 0 or card >= N_CARDS:
         raise IndexError("no card has this id")
-    return popcount(view.beneath[card])
+    return popcount(view.beneath[np.uint64(card)])
 
 
 @jit
@@ -108,7 +109,7 @@ def taken_with(view: Any, card: int) -> Any:
 @jit
 def takeable(view: Any) -> Any:
     """Return the mask of the pile cards that may be taken, each with all above it."""
-    return takeable_cards(view)
+    return view.takeable
 
 
 @jit

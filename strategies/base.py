@@ -15,7 +15,7 @@ from ..sim.errors import PrummyError
 from ..sim.jit import compile_hook
 from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
 
-# How numba says that something writes where it may only read (`sim.readonly`).
+# How numba says that something writes where it may only read (`sim.lent`).
 _WRITES = re.compile(
     r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl"
     r"|'NoneType' object has no attribute 'args'"  # of `array += 1`

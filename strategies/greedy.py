@@ -3,10 +3,10 @@
 import numpy as np
 
 from ..sim.bits import ZERO, trailing_zeros, without_lowest
-from ..sim.melds import points_of
+from ..sim.melds import dearest_card, points_of
 from ..sim.view import DRAW_PASS, DRAW_STOCK, discards, pile_index, takeable, taken_with
 from .base import Param, Strategy
-from .toolkit import dearest, next_play, playable, promising
+from .toolkit import next_play, playable, promising
 
 
 class Greedy(Strategy):
@@ -44,4 +44,4 @@ class Greedy(Strategy):
     def discard(view, params, work):
         cards = discards(view)
         idle = cards & ~promising(view.hand)
-        return dearest(idle if idle != ZERO else cards, view.rules)
+        return dearest_card(idle if idle != ZERO else cards, view.rules)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.bits import ONE, ZERO, bit, leading_zeros, lowest_bit, popcount, trailing_zeros
+from ..sim.bits import ONE, ZERO, bit, lowest_bit, popcount, trailing_zeros
 from ..sim.cards import FIRST_JOKER, SUITED_MASK
 from ..sim.jit import jit
 from ..sim.melds import (
-    dearest_cards,
     melded_by,
     playable_cards,
     points_of,
@@ -24,6 +23,7 @@ from ..sim.melds import (
     set_layoffs,
     set_ranks,
     stretch_down,
+    stretch_from,
     stretch_up,
     touches_run,
 )
@@ -35,24 +35,19 @@ _U4, _U8 = np.uint64(4), np.uint64(8)
 @jit
 def stretch_of(cards: Any, card: int) -> Any:
     """Return the mask of the longest stretch of one suit in `cards` that holds `card`."""
-    stretch = ZERO
-    low = card - 4 * (stretch_down(cards, card) - 1)
-    for place in range(stretch_down(cards, card) + stretch_up(cards, card) - 1):
-        stretch |= bit(low + 4 * place)
-    return stretch
+    below = stretch_down(cards, card) - 1
+    return stretch_from(card - 4 * below, below + stretch_up(cards, card))
 
 
 @jit
 def layoff_stretch(cards: Any, card: int, runs_mask: Any) -> Any:
     """Return the smallest stretch of `cards` that holds `card` and touches a run; 0 if none."""
-    stretch = ZERO
-    for place in range(stretch_up(cards, card)):
-        stretch |= bit(card + 4 * place)
+    for length in range(1, stretch_up(cards, card) + 1):
+        stretch = stretch_from(card, length)
         if touches_run(stretch, runs_mask):
             return stretch
-    stretch = ZERO
-    for place in range(stretch_down(cards, card)):
-        stretch |= bit(card - 4 * place)
+    for length in range(2, stretch_down(cards, card) + 1):
+        stretch = stretch_from(card - 4 * (length - 1), length)
         if touches_run(stretch, runs_mask):
             return stretch
     return ZERO
@@ -119,12 +114,6 @@ def promising(cards: Any) -> Any:
     suited = cards & SUITED_MASK
     near = (suited << _U4) | (suited >> _U4) | (suited << _U8) | (suited >> _U8)
     return (cards & ranks_with_two(cards)) | (suited & near)
-
-
-@jit
-def dearest(cards: Any, rules: Any) -> int:
-    """Return the id of a card with the most points (the highest id among equals)."""
-    return 63 - leading_zeros(dearest_cards(cards, rules))
 
 
 @jit

@@ -10,8 +10,10 @@ from persian_rummy.sim.cards import mask_of, parse_card
 from persian_rummy.sim.deal import (
     MAX_ACTIONS,
     apply_action,
+    begin_turn,
     deal_score,
     hand_of,
+    has_drawn,
     legal_actions,
     put_on_pile,
     start_deal,
@@ -20,7 +22,7 @@ from persian_rummy.sim.deal import (
 from persian_rummy.sim.notation import action_text, parse_action
 from persian_rummy.sim.reasons import LEGAL
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.state import DRAWING, MELDING, new_state
+from persian_rummy.sim.state import new_state
 
 
 def ids(text: str) -> list[int]:
@@ -48,17 +50,19 @@ class Position:
         self.table, self.hidden = (array[0] for array in self.arrays)
         start_deal(self.table, self.hidden, np.arange(56, dtype=np.uint8), 3)
         masks = [mask_of(ids(hand)) for hand in hands]
-        self.hidden["hands"], self.table["hand"] = masks, masks[0]
+        self.hidden["hands"] = masks
         self.table["counts"] = [len(hand) // 2 for hand in hands]
-        self.table["pile_size"], self.table["pile_mask"], self.table["mates"] = 0, 0, 0
+        self.table["pile_size"], self.table["pile_mask"] = 0, 0
         for card in ids(pile):
-            put_on_pile(self.table, card, 0)
+            put_on_pile(self.table, self.hidden, card, 0)
         self.table["sets_mask"], self.table["runs_mask"] = mask_of(ids(sets)), mask_of(ids(runs))
         size = int(self.table["rules"]["pack_size"])
         self.table["stock_size"] = len(stock) // 2
         self.hidden["next_card"] = size - len(stock) // 2
         self.hidden["deck"][self.hidden["next_card"] : size] = ids(stock)
-        self.table["phase"] = MELDING if drawn else DRAWING
+        begin_turn(self.table, self.hidden, 0)
+        if drawn:
+            has_drawn(self.table)
 
     def legal(self) -> list[str]:
         """Return the legal actions as sorted texts."""

@@ -225,17 +225,17 @@ def test_violations__none_in_good_source(path: str, source: str) -> None:
         (
             "sim/deal.py",
             "from numba import njit",
-            "imports numba.njit; only sim.jit, sim.readonly imports numba",
+            "imports numba.njit; only sim.jit, sim.lent imports numba",
         ),
         (
             "sim/deal.py",
             "from numba import types",
-            "imports numba.types; only sim.jit, sim.readonly imports",
+            "imports numba.types; only sim.jit, sim.lent imports",
         ),
         (
             "strategies/x.py",
             "import numba as nb",
-            "imports numba; only sim.jit, sim.readonly imports numba",
+            "imports numba; only sim.jit, sim.lent imports numba",
         ),
         ("sim/bits.py", "from numba import njit", "numba.njit; of numba it may have carray"),
         ("sim/view.py", "import numba.types", "imports numba; of numba it may have carray"),

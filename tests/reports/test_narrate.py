@@ -156,7 +156,7 @@ def test_narrate__house_rules__as_the_twin_tells(rules):
 
 @pytest.mark.parametrize(
     ("min_run", "board", "line"),
-    [(4, 77, "lays off 6♣ 7♣ 8♣ on a run, 21 points"), (5, 118, "lays off 8♠ 9♠ T♠ on a run, 27")],
+    [(4, 6, "lays off T♥ J♥ Q♥ on a run, 30 points"), (5, 581, "lays off 5♦ 6♦ 7♦ on a run, 18")],
 )
 def test_narrate__stretch_below_min_run__is_laid_off(min_run, board, line):
     names = ["random", "greedy"] * 2

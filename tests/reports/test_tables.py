@@ -27,7 +27,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, pd.DataFrame
     In `long`, each match stands twice: for each strategy with its opponent.
     """
     folder = tmp_path_factory.mktemp("tables") / "run"
-    outcome = play(folder, *FIELD, boards=BOARDS, block=32, rules=RULES, seed=4)
+    outcome = play(folder, *FIELD, boards=BOARDS, block=32, rules=RULES, seed=1)
     found = {"digest": outcome.digest, "matches": outcome.matches, "failures": []}
     store = RunFolder(folder)
     store.write_manifest(store.read_manifest() | {"status": "finished", "seconds": 1.5} | found)

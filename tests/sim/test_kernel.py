@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from house import brief, spread
 from small_runs import write_strategy
-from twin import card_points, full_rules
+from twin import Deal, card_points, full_rules
 
 from persian_rummy.sim.columns import ROW_DTYPE, to_columns
 from persian_rummy.sim.kernel import play_block
@@ -33,8 +33,11 @@ class Recount:
         self.pile, self.stock = [deck[28]], deck[29:]
         self.turns = 0
         self.out: int | None = None
+        twin = Deal(rules, deal["dealer"], deck)
         for text in deal["actions"]:
+            self.count_decisions(text[0], {action[0] for action in twin.legal_actions()})
             self.read(text[0], [text[at : at + 2] for at in range(1, len(text), 2)])
+            twin.apply(text)
         for seat in range(4):
             self.teams[seat % 2]["left_points"] += self.worth(self.hands[seat])
 
@@ -45,7 +48,6 @@ class Recount:
         count, hand = self.teams[self.seat % 2], self.hands[self.seat]
         if kind in "STP":
             self.turns += 1
-            count["decisions"] += 1
         if kind == "S":
             count["stock_draws"] += 1
             hand.add(self.stock.pop(0))
@@ -59,14 +61,17 @@ class Recount:
             count["passes"] += 1
             self.seat = (self.seat + 1) % 4
         elif kind in "=-":
-            count["decisions"] += 1
             hand.difference_update(cards)
             self.count_play(kind, cards, count)
             if not hand:
                 self.goes_out(count)
         else:
-            count["decisions"] += 1 + (kind == "D")  # "nothing more to lay", and the discard
             self.end_turn(kind, cards, count, hand)
+
+    def count_decisions(self, kind: str, legal: set[str]) -> None:
+        """A hook is asked to draw where the pile can be taken, to lay where anything can be."""
+        asked = "T" in legal or not legal.isdisjoint("=-")
+        self.teams[self.seat % 2]["decisions"] += asked + (kind == "D")
 
     def count_play(self, kind: str, cards: list[str], count: Counter[str]) -> None:
         least = 3 if kind == "=" else self.rules["min_run"]

@@ -212,22 +212,9 @@ def test_card_points__of_every_card__are_those_of_its_rank(house):
         assert melds.points_of(np.uint64(1 << card), rules.record()[0]) == worth
 
 
-def test_card_neighbours__of_every_card__stand_where_it_is_their_neighbour():
-    places = ((0, -1), (0, -2), (0, 1), (0, 2), (-1, 0), (-2, 0), (-3, 0))  # suit, rank: from it
-    for card in range(56):
-        rank, suit = divmod(card, 4)
-        for (by_suit, by_rank), mask in zip(places, melds.CARD_NEIGHBOURS[card], strict=True):
-            other = rank + by_rank
-            jokers = by_rank != 0 and 13 in (rank, other)
-            there = 0 <= other < 14 and not jokers
-            wanted = 1 << 4 * other + (suit + by_suit) % 4 if there else 0
-            assert int(mask) == wanted, (card, by_suit, by_rank)
-
-
 @pytest.mark.parametrize(
     "function",
     [
-        melds.rank_counts,
         melds.ranks_with_two,
         melds.ranks_with_three,
         melds.ranks_with_four,
@@ -249,6 +236,9 @@ def test_mask_functions__of_more_arguments__stay_uint64():
         melds.run_layoffs: (EMPTY, EMPTY),
         melds.set_layoffs: (EMPTY, EMPTY),
         melds.playable_cards: (EMPTY, EMPTY, EMPTY, 3),
+        melds.in_company: ((EMPTY,) * 4, EMPTY),
+        melds.bindable: (EMPTY, (EMPTY,) * 6, EMPTY, EMPTY),
+        melds.stretch_from: (5, 3),
     }
     for function, arguments in calls.items():
         function(*arguments)

@@ -11,13 +11,14 @@ from small_runs import write_strategy
 
 from persian_rummy.sim.match import Failure, play_boards
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.seeds import seat_key
+from persian_rummy.sim.seeds import match_key, seat_key
 from persian_rummy.strategies.registry import parse_entry
 
 SEED = 2**63 + 5
 WHERE = 'params = (Param("deal", 9, 0, 9, "when"), Param("seat", 9, 0, 9, "who"))'
 NOW = "view.deal == params[0] and view.seat == params[1]"
 STOCK = "return -1 if view.stock_size > 0 else -2"
+LOWEST = "return trailing_zeros(view.hand)"
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +53,8 @@ def test_stream__of_every_seat_and_deal__is_that_of_its_identity(teller, board, 
     for deal in range(3):
         for seat in range(4):
             failure = told(teller["Stream"], deal, seat, board, rotation, Rules(deals=3))
-            key = int(seat_key(np.uint64(SEED), board, rotation, deal, seat))
+            match = match_key(np.uint64(SEED), board, rotation)
+            key = int(seat_key(np.uint64(match), deal, seat))
             assert failure.answer == key >> 1
             assert (failure.deal, failure.seat) == (deal, seat)
             assert failure.player == seat ^ rotation
@@ -82,8 +84,9 @@ def test_match_points__are_the_scores_of_the_deals_before(teller):
 @pytest.mark.parametrize("size", [1, 500])
 def test_memory__is_empty_when_a_deal_begins_and_belongs_to_one_seat(tmp_path, size):
     """A seat counts its turns: it plays once in every four turns of the deal."""
-    body = f"if work[{size - 1}] != view.turns // 4:\n    return 99\nwork[{size - 1}] += 1\n{STOCK}"
-    counts = write_strategy(tmp_path, "Counts", draw=body, more=f"work_size = {size}")
+    body = f"if work[{size - 1}] != view.turns // 4:\n    return 99\nwork[{size - 1}] += 1\n"
+    more = f"work_size = {size}"
+    counts = write_strategy(tmp_path, "Counts", discard=body + LOWEST, more=more)
     player = parse_entry(counts).player()
     block = play_boards(Rules(deals=3), [player] * 4, SEED, 0, 40)
     assert block.failure is None

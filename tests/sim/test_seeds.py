@@ -7,7 +7,7 @@ import numpy as np
 from scipy import stats
 
 from persian_rummy.sim.jit import jit
-from persian_rummy.sim.seeds import deck_key, mix64, seat_key, shuffle
+from persian_rummy.sim.seeds import deck_key, match_key, mix64, seat_key, shuffle
 
 ALPHA = 1e-4  # a fair shuffle fails one seed in ten thousand; the seeds are fixed
 
@@ -118,8 +118,7 @@ def test_shuffle__five_cards__have_all_120_orders_alike():
 
 
 def test_shuffle__two_places_of_a_deck__are_independent():
-    # The last place comes out of the first word's first draw, the one before out of its second;
-    # places 48 and 47 out of two words.
+    # Cards 55 and 54 are put in their places by draws out of one word, 48 and 47 out of two.
     for one, other in ((55, 54), (48, 47), (1, 0)):
         decks = shuffles(60_000, 56, seed=5).astype(np.int64)
         pairs = np.bincount(decks[:, one] * 56 + decks[:, other], minlength=56 * 56)
@@ -129,20 +128,25 @@ def test_shuffle__two_places_of_a_deck__are_independent():
         assert ALPHA < p < 1 - ALPHA, (one, other, p)
 
 
+def seat(seed: int, board: int, rotation: int, deal: int, seat: int) -> int:
+    """Return the key of a seat's stream in one deal."""
+    return int(seat_key(np.uint64(match_key(np.uint64(seed), board, rotation)), deal, seat))
+
+
 def test_seat_streams__seats_rotations_deals_boards_seeds__all_differ():
     who = [(1, 2, 2**63), range(50), range(2), range(3), range(4)]
-    keys = {int(seat_key(np.uint64(seed), *rest)) for seed, *rest in product(*who)}
+    keys = {seat(*rest) for rest in product(*who)}
     assert len(keys) == 3 * 50 * 2 * 3 * 4
 
 
 def test_seat_streams__are_not_the_deck_streams():
     decks = {int(deck_key(np.uint64(1), board, deal)) for board in range(99) for deal in (0, 1)}
     who = product(range(99), range(2), range(2), range(4))
-    assert decks.isdisjoint(int(seat_key(np.uint64(1), *rest)) for rest in who)
+    assert decks.isdisjoint(seat(1, *rest) for rest in who)
 
 
 def test_keys__compiled__are_unsigned():
-    for function, arguments in ((deck_key, (1, 2)), (seat_key, (1, 0, 1, 3))):
+    for function, arguments in ((deck_key, (1, 2)), (match_key, (1, 0)), (seat_key, (1, 3))):
         assert int(function(np.uint64(2**64 - 1), *arguments)) > 0
         types = {str(overload.signature.return_type) for overload in function.overloads.values()}
         assert types == {"uint64"}
