@@ -21,6 +21,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
+from numba.core.typeinfer import register_dispatcher
 
 PACKAGE_DIR = Path(__file__).parent.parent
 PACKAGE = __name__.partition(".")[0]
@@ -125,6 +128,32 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
     }
 
 
+class _QuickCache(FunctionCache):
+    """numba's cache, which loads a compiled function without what only compiling needs.
+
+    numba fills its tables of types and functions, and imports scipy.linalg for them, before it
+    looks into its cache. That is half of the time from start to the first match.
+    """
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function for a signature, None if it is not in the cache."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+def _njit(function: Callable[..., Any], signature: Any, settings: dict[str, Any]) -> Any:
+    """Return a function compiled by numba, at once and once only where a signature is given."""
+    compiled = numba.njit(**settings)(function)
+    if _is_ours(function) and type(compiled._cache) is FunctionCache:
+        compiled._cache.__class__ = _QuickCache
+    if signature is not None:
+        with register_dispatcher(compiled):
+            compiled.compile(signature)
+            compiled.disable_compile()
+    return compiled
+
+
 def jit(signature: Any = None, **options: Any) -> Any:
     """Compile a function of the core: no Python objects, no GIL, cached on disk.
 
@@ -146,7 +175,7 @@ def jit(signature: Any = None, **options: Any) -> Any:
         settings = {"forceinline": True, **_settings(function), **options}
         if _is_ours(function) and function.__name__.startswith("_"):  # compiled code alone calls it
             settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        return numba.njit(signature, **settings)(function)
+        return _njit(function, signature, settings)
 
     return decorate
 
@@ -170,7 +199,7 @@ def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
 
     Raises numba's errors, and ValueError for a hook (or what it calls) that uses `np.random`.
     """
-    hook = numba.njit(signature, **{**_settings(function), "cache": True})(function)
+    hook = _njit(function, signature, {**_settings(function), "cache": True})
     if not hook.stats.cache_hits and "random_state" in hook.inspect_llvm(signature.args):
         hook._cache.flush()  # else it would be loaded next time, when this is not seen
         raise ValueError("np.random is not governed by the seed; use random_below(view, n)")
