@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import __version__
-from .commands import bench, play, report, strategies, tournament
+from .commands import bench, engine, play, report, strategies, tournament
 
 EPILOG = """\
 Examples:
@@ -55,3 +55,5 @@ app.command("draw")(play.draw)
 app.command("rules")(play.rules)
 app.add_typer(strategies.app, name="strategies")
 app.command("bench")(bench.bench)
+app.command("warm")(engine.warm)
+app.command("signature")(engine.signature)

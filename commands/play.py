@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from . import common
+from .engine import make_ready
 
 
 def match(
@@ -50,10 +51,12 @@ def match(
         from ..sim.rules import parse_rules
 
         house = parse_rules(rules, rule or ())
-        from ..sim.transcript import StrategyFailedError, play_transcript
         from ..strategies.registry import parse_entry
 
         entered = [parse_entry(text) for text in entries] * (4 // len(entries))
+        make_ready(entered)
+        from ..sim.transcript import StrategyFailedError, play_transcript
+
         players = [entry.player() for entry in entered]
         names = [entry.name for entry in entered]
         try:

@@ -3,7 +3,6 @@
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import typer
 
 from .. import __version__
 from . import common
+from .engine import make_ready
 
 if TYPE_CHECKING:
     from ..sim.run import Engine, Outcome
@@ -171,36 +171,6 @@ def _make_plan(wanted: dict[str, Any]) -> "tuple[Plan, list[Entry]]":
     return plan, entries
 
 
-_COMPILE = """
-import sys
-from persian_rummy.strategies.registry import parse_entry
-for text in sys.argv[1:]:
-    parse_entry(text).player()
-"""
-
-
-def _compile(entries: "list[Entry]") -> None:
-    """Compile what is to be played; with nothing cached, kernel and strategies side by side.
-
-    The strategies are compiled by a process of its own, from whose cache they are loaded then; the
-    compiler lets only one thread in at a time.
-    """
-    from ..sim.jit import drop_old_caches, is_cold
-
-    if is_cold():
-        common.note("compiling the core and the strategies, once ...")
-        drop_old_caches()
-        texts = [entry.text for entry in entries]
-        with subprocess.Popen(
-            [sys.executable, "-c", _COMPILE, *texts],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ):
-            from ..sim import kernel  # noqa: F401  (compiles when it is loaded)
-    for entry in entries:
-        entry.player()
-
-
 def _fresh(out: Path | None, wanted: dict[str, Any]) -> "tuple[RunFolder, Engine, dict[str, Any]]":
     """Return the folder, engine and manifest of a new run; nothing is made until all is right."""
     from ..sim.store import RunFolder
@@ -208,7 +178,7 @@ def _fresh(out: Path | None, wanted: dict[str, Any]) -> "tuple[RunFolder, Engine
     plan, entries = _make_plan(wanted)
     folder = RunFolder(out or _free_folder())
     folder.check_is_free()
-    _compile(entries)
+    make_ready(entries)
     from ..sim.run import Engine, describe_run
 
     manifest = describe_run(plan, entries, sys.argv[1:], __version__)
@@ -227,6 +197,7 @@ def _resumed(
     out: Path | None, wanted: dict[str, Any]
 ) -> "tuple[RunFolder, Engine, dict[str, Any]]":
     """Return the folder, engine and manifest of a run that goes on; it must be the same run."""
+    from ..sim.frozen import ENGINE_VERSION
     from ..sim.run import Engine, plan_of_manifest
     from ..sim.store import RunFolder
     from ..strategies.registry import parse_entries
@@ -257,13 +228,19 @@ def _resumed(
                 f"{out} is another run, with {name} {value}, not {wanted[name]}; leave the "
                 "option out, or begin a run in another folder"
             )
+    if manifest.get("engine_version") != ENGINE_VERSION:
+        raise common.BadInputError(
+            f"{out} was played by engine {manifest.get('engine_version', 'of no version')}, this "
+            f"is engine {ENGINE_VERSION}, which deals or counts otherwise; begin a run in another "
+            "folder"
+        )
     for entry, strategy in zip(entries, manifest["strategies"], strict=True):
         if entry.source_hash != strategy["source_hash"]:
             raise common.BadInputError(
                 f"strategy {entry.name} has changed since the run in {out} began: its rows "
                 "would come from two versions; begin a run in another folder"
             )
-    _compile(entries)
+    make_ready(entries)
     return folder, Engine(plan, entries, folder), manifest
 
 

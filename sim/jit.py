@@ -7,6 +7,7 @@ user's strategy files beside them (`cache_for`). An edit anywhere gives another 
 is old is thrown away after a month.
 """
 
+import functools
 import hashlib
 import os
 import platform
@@ -206,8 +207,9 @@ def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
     return hook
 
 
+@functools.cache
 def hook_address(hook: Any) -> int:
-    """Return where the machine code of a compiled hook begins, for as long as the hook lives."""
+    """Return where the machine code of a compiled hook begins. The hook is kept alive."""
     (compiled,) = hook.overloads.values()
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address

@@ -17,6 +17,7 @@ import numpy as np
 from ..strategies.registry import Entry
 from .columns import to_columns
 from .digest import MODULUS, digest_text, rows_digest
+from .frozen import ENGINE_VERSION
 from .match import Failure, play_boards
 from .rules import rules_from_dict
 from .schedule import BoardBlock, Pairing, Plan
@@ -191,7 +192,8 @@ class Engine:
 
 def pairing_identity(plan: Plan, a: Entry, b: Entry) -> dict[str, Any]:
     """Return all that decides the rows of a pairing beside the board, as it stands in its parts."""
-    identity = {"seed": plan.seed, "rules": plan.rules.to_dict()}
+    identity: dict[str, Any] = {"engine_version": ENGINE_VERSION}
+    identity |= {"seed": plan.seed, "rules": plan.rules.to_dict()}
     for side, entry in (("a", a), ("b", b)):
         identity[side] = entry.name
         identity[f"params_{side}"] = entry.param_values()
@@ -219,6 +221,7 @@ def describe_run(
             }
             for entry in entries
         ],
+        "engine_version": ENGINE_VERSION,
         "versions": {
             "prummy": version,
             "python": platform.python_version(),

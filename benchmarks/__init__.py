@@ -1,0 +1,1 @@
+"""Benchmarks, run from the checkout; they are no part of the installed package."""
