@@ -29,7 +29,7 @@ def make_ready(entries: "list[Entry]") -> None:
     from ..sim.jit import drop_old_caches, is_cold
 
     if is_cold():
-        common.note("compiling the core and the strategies, once (about half a minute) ...")
+        common.note("compiling the core and the strategies, once (up to half a minute) ...")
         drop_old_caches()
         texts = [entry.text for entry in entries]
         with subprocess.Popen(

@@ -22,7 +22,7 @@ from typing import Any
 
 import numba
 import numpy as np
-from numba.core.caching import FunctionCache
+from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.runtime import rtsys
 from numba.core.typeinfer import register_dispatcher
 
@@ -93,8 +93,9 @@ def cache_for(files: Iterable[Path], data: str = "") -> Iterator[None]:
 
 
 def is_cold() -> bool:
-    """Return whether nothing was cached when this process began: all must be compiled first."""
-    return _STARTED_COLD
+    """Return whether the kernel of this checkout must be compiled first."""
+    place = _CacheLocator.get_suitable_cache_subpath(str(PACKAGE_DIR / "sim" / "kernel.py"))
+    return not any((_CORE_CACHE / place).glob("kernel.play_block-*.nbi"))
 
 
 numba.config.SLP_VECTORIZE = 1  # neighbouring masks of a record go through one instruction
@@ -103,9 +104,6 @@ numba.config.CACHE_DIR = str(_CORE_CACHE)
 with suppress(OSError):
     _CORE_CACHE.mkdir(parents=True, exist_ok=True)
     os.utime(_CORE_CACHE)
-
-
-_STARTED_COLD = not any(_CORE_CACHE.rglob("*.nbc"))
 
 
 def _is_ours(function: Callable[..., Any]) -> bool:
@@ -123,6 +121,7 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
     ours = _is_ours(function)
     return {
         "nogil": True,
+        "no_cfunc_wrapper": True,
         "cache": ours,
         "error_model": "numpy" if ours else "python",
         "boundscheck": None if ours else True,  # None: as NUMBA_BOUNDSCHECK says
@@ -175,7 +174,7 @@ def jit(signature: Any = None, **options: Any) -> Any:
     def decorate(function: Callable[..., Any]) -> Any:
         settings = {"forceinline": True, **_settings(function), **options}
         if _is_ours(function) and function.__name__.startswith("_"):  # compiled code alone calls it
-            settings |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+            settings["no_cpython_wrapper"] = True
         return _njit(function, signature, settings)
 
     return decorate
@@ -211,5 +210,10 @@ def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
 def hook_address(hook: Any) -> int:
     """Return where the machine code of a compiled hook begins. The hook is kept alive."""
     (compiled,) = hook.overloads.values()
+    return machine_code(compiled)
+
+
+def machine_code(compiled: Any) -> int:
+    """Return where the machine code of one signature of a compiled function begins."""
     address: int = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address

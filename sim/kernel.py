@@ -33,7 +33,7 @@ from .deal import (
     why_not_play,
     why_not_take,
 )
-from .invariants import cards_are_whole, points_are_conserved, state_is_ok
+from .invariants import cards_are_whole, points_are_conserved
 from .jit import jit, jit_apart, jit_merged
 from .melds import CARDS_MASK, KIND_SHIFT, SET
 from .reasons import (
@@ -58,7 +58,7 @@ WHERE_DTYPE = np.dtype(
         ("first_rotation", "i8"),
         ("n_rotations", "i8"),
         ("watched", "i8"),  # 1: log the actions, or check the position after each of them
-        ("checked", "i8"),  # 1: state_is_ok after every action
+        ("check_at", "u8"),  # address of `state_is_ok`, called after every action; 0: not called
         ("log_at", "u8"),  # address of a uint64 array that is filled with the actions
         ("log_size", "i8"),  # its length, 0 for no log
         ("n_logged", "i8"),
@@ -165,10 +165,22 @@ def _is_fixed(where: Any) -> bool:
     return changed == ZERO
 
 
-@jit_apart
-def _is_sound(table: Any, hidden: Any, where: Any) -> bool:
-    """Return whether the whole position is sound, and nothing has been changed by a hook."""
-    return state_is_ok(table, hidden) and _is_fixed(where)
+@intrinsic
+def _is_ok_by(typing_context: Any, address: Any, table: Any, hidden: Any) -> Any:
+    """Return what a compiled check of the position says (`invariants.state_is_ok`).
+
+    It stands at an address, so that it is compiled only where somebody wants it.
+    """
+    signature = types.boolean(address, table, hidden)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        convention = context.call_conv
+        result, kinds = signature.return_type, signature.args[1:]
+        function = convention.get_function_type(result, kinds).as_pointer()
+        check = builder.inttoptr(args[0], function)
+        return convention.call_function(builder, check, result, kinds, args[1:])[1]
+
+    return signature, codegen
 
 
 @jit_apart
@@ -177,9 +189,10 @@ def _look_at(table: Any, hidden: Any, where: Any, action: Any) -> int:
     if where.n_logged < where.log_size:
         carray(pointer(where.log_at), (where.log_size,), np.uint64)[where.n_logged] = action
         where.n_logged += 1
-    if where.checked == 0 or _is_sound(table, hidden, where):
+    if where.check_at == 0:
         return LEGAL
-    return UNSOUND
+    sound = _is_ok_by(where.check_at, table, hidden) and _is_fixed(where)
+    return LEGAL if sound else UNSOUND
 
 
 @jit
@@ -190,7 +203,7 @@ def _watch(table: Any, hidden: Any, where: Any, action: Any) -> int:
     return _look_at(table, hidden, where, action)
 
 
-@jit
+@jit_merged
 def _draw(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play the draw of a turn; return a failure's code or `LEGAL`."""
     answer = DRAW_STOCK if table.stock_size > 0 else DRAW_PASS
@@ -219,7 +232,7 @@ def _draw(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     return _watch(table, hidden, where, TAKE_BITS | bit(card))
 
 
-@jit
+@jit_merged
 def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
     """Lay a legal play and count it."""
     points, doubled = lay(table, hidden, play)
@@ -238,7 +251,7 @@ def _lay(table: Any, hidden: Any, side: Any, play: Any) -> None:
         side.layoff_points += points
 
 
-@jit
+@jit_merged
 def _meld(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play the melds of a turn; return a failure's code or `LEGAL`."""
     while table.playable != ZERO:
@@ -258,7 +271,7 @@ def _meld(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     return LEGAL
 
 
-@jit
+@jit_merged
 def _discard(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> int:
     """Play the discard of a turn; return a failure's code or `LEGAL`."""
     cards = discardable_cards(table)

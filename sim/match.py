@@ -8,10 +8,12 @@ import numpy as np
 
 from .cards import N_CARDS
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
-from .jit import hook_address
+from .invariants import state_is_ok
+from .jit import hook_address, machine_code
 from .kernel import GAME_DTYPE, UNSOUND, play_block
 from .reasons import REASONS
 from .rules import Rules
+from .state import HIDDEN_TYPE, TABLE_TYPE
 from .view import HOOK_NAMES, Player
 
 CACHE_LINE = 64
@@ -91,7 +93,8 @@ def play_boards(
     where = game["where"]
     where["seed"], where["first_board"], where["n_boards"] = seed, first_board, n_boards
     where["first_rotation"], where["n_rotations"] = rotations[0], len(rotations)
-    where["checked"], where["watched"] = checked, checked or log is not None
+    where["check_at"] = _check_address() if checked else 0
+    where["watched"] = checked or log is not None
     copies = [array.copy() for array in params]
     where["fixed_at"] = [*(array.ctypes.data for array in params), _address(game["table"], "rules")]
     where["copies_at"] = [array.ctypes.data for array in (*copies, law)]
@@ -111,6 +114,13 @@ def play_boards(
         n_played = 0
         failure = _failure(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
+
+
+def _check_address() -> int:
+    """Return where the machine code of `state_is_ok` begins; compiled when first asked for."""
+    kinds = (TABLE_TYPE, HIDDEN_TYPE)
+    state_is_ok.compile(kinds)
+    return machine_code(state_is_ok.overloads[kinds])
 
 
 def _aligned(dtype: np.dtype) -> np.ndarray:

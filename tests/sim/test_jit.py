@@ -19,8 +19,7 @@ CALLER = (
 RUN = """
 from persian_rummy.sim import jit
 from persian_rummy.sim.caller import caller
-cold = jit.is_cold()
-print(jit.__file__, cold, caller(4), sum(caller.stats.cache_hits.values()))
+print(jit.__file__, caller(4), sum(caller.stats.cache_hits.values()))
 """
 
 
@@ -36,8 +35,8 @@ def copy_package(folder: Path) -> Path:
     return package
 
 
-def run_caller(folder: Path) -> tuple[bool, int, int]:
-    """Return whether the cache was cold, `caller(4)`, and the hits of the cache, in a process."""
+def run_caller(folder: Path) -> tuple[int, int]:
+    """Return `caller(4)` and the hits of the cache, in a process of its own."""
     environment = os.environ | {
         "PRUMMY_CACHE_DIR": str(folder / "cache"),
         "PYTHONPATH": str(folder),
@@ -53,21 +52,33 @@ def run_caller(folder: Path) -> tuple[bool, int, int]:
         check=False,
     )
     assert result.returncode == 0, result.stderr
-    file, cold, value, hits = result.stdout.split()
+    file, value, hits = result.stdout.split()
     assert Path(file).is_relative_to(folder)
-    return cold == "True", int(value), int(hits)
+    return int(value), int(hits)
 
 
 def test_helper__edited_in_another_file__gives_the_new_result(tmp_path):
     package = copy_package(tmp_path)
     helper = package / "sim" / "helper.py"
     helper.write_text(HELPER.format(number=1))
-    assert run_caller(tmp_path) == (True, 50, 0)
-    assert run_caller(tmp_path) == (False, 50, 1)  # the cache does work
+    assert run_caller(tmp_path) == (50, 0)
+    assert run_caller(tmp_path) == (50, 1)  # the cache does work
     helper.write_text(HELPER.format(number=2))
-    assert run_caller(tmp_path) == (True, 60, 0)
+    assert run_caller(tmp_path) == (60, 0)
     helper.write_text(HELPER.format(number=1))
-    assert run_caller(tmp_path) == (False, 50, 1)
+    assert run_caller(tmp_path) == (50, 1)
+
+
+def test_is_cold__only_the_kernel_of_this_checkout_counts(tmp_path, monkeypatch):
+    kernel = jit.PACKAGE_DIR / "sim" / "kernel.py"
+    ours = jit._CacheLocator.get_suitable_cache_subpath(str(kernel))
+    monkeypatch.setattr(jit, "_CORE_CACHE", tmp_path)
+    assert jit.is_cold()
+    for place in ("sim_of_another_checkout", ours):
+        assert jit.is_cold()
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "kernel.play_block-1.py311.nbi").touch()
+    assert not jit.is_cold()
 
 
 def test_jit__private_function_of_a_users_file__can_be_called_from_python():
