@@ -38,7 +38,7 @@ def main(
             if not equal(by_kernel(name, 0, boards), play(name, 0, boards)):
                 print(f"{name} v {name}: {who} plays other matches", file=sys.stderr)
                 raise typer.Exit(1)
-    found = {
+    found: dict[str, Any] = {
         "pairs": [compare(name, rounds, boards, players) for name in STRATEGIES],
         "threads": threads(STRATEGIES[0], rounds, boards),
     }
