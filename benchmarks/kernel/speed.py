@@ -21,7 +21,8 @@ from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.view import Player
 from persian_rummy.strategies.registry import parse_entry
 
-from .yardstick import load, play
+from .yardstick import load
+from .yardstick import play as play_by
 
 SEED = 1
 Block = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -44,7 +45,7 @@ def by_kernel(name: str, first_board: int, n_boards: int) -> Block:
 def by_yardstick(library: Any) -> PlayBlock:
     """Return what plays a block by a yardstick's library, on this thread."""
     function = load(library)
-    return lambda name, first, n_boards: play(function, name, name, SEED, first, n_boards)
+    return lambda name, first, n_boards: play_by(function, name, name, SEED, first, n_boards)
 
 
 def equal(some: Block, others: Block) -> bool:
@@ -74,7 +75,7 @@ def compare(name: str, rounds: int, n_boards: int, players: dict[str, PlayBlock]
     """
     block = players["kernel"](name, 0, n_boards)
     times = take_turns(
-        rounds, {who: lambda p=p: p(name, 0, n_boards) for who, p in players.items()}
+        rounds, {who: functools.partial(play, name, 0, n_boards) for who, play in players.items()}
     )
     matches, turns = len(block[0]), int(block[0]["turns"].sum())
     decisions = int(block[1]["decisions"].sum())
