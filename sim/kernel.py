@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import carray, from_dtype, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .bits import ZERO, bit, pointer, popcount
@@ -48,6 +49,8 @@ from .seeds import deck_key, match_key, seat_key, shuffle
 from .state import DRAWING, HIDDEN_DTYPE, NO_CARD, PLAYING, TABLE_DTYPE, WENT_OUT
 from .view import DRAW_PASS, DRAW_STOCK, HOOK_SIGNATURE, NOTHING
 
+CACHE_LINE = 64
+RULES_AREA = 4  # of `fixed_at`
 UNSOUND = 100  # a failure's code when a position is not sound; below: `deal.REASONS`
 
 WHERE_DTYPE = np.dtype(
@@ -163,6 +166,37 @@ def _is_fixed(where: Any) -> bool:
         for place in range(np.uint64(n_words)):
             changed |= words[place] ^ copy[place]
     return changed == ZERO
+
+
+@intrinsic
+def on_stack(typing_context: Any, record: Any) -> Any:
+    """Return a copy of a record that lives as long as the function that asks for it.
+
+    It has a fixed place on the stack: its fields are found without a register for its address,
+    and the compiler sees who may change them.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = args[0].type.pointee
+        with builder.goto_entry_block():
+            place = builder.alloca(kind)
+            place.align = CACHE_LINE
+        cgutils.raw_memcpy(
+            builder, place, args[0], context.get_constant(types.intp, kind.count), itemsize=1
+        )
+        return place
+
+    return record(record), codegen
+
+
+@intrinsic
+def address_of(typing_context: Any, record: Any) -> Any:
+    """Return the address of a record as a `uint64`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(args[0], context.get_value_type(types.uint64))
+
+    return types.uint64(record), codegen
 
 
 @intrinsic
@@ -304,9 +338,9 @@ def _play_turn(table: Any, hidden: Any, player: Any, side: Any, where: Any) -> i
 
 
 @jit_merged
-def _play_deal(game: Any, side_a: Any, side_b: Any) -> int:
+def _play_deal(table: Any, hidden: Any, game: Any, side_a: Any, side_b: Any) -> int:
     """Play a deal that has been dealt; return a failure's code or `LEGAL`."""
-    table, hidden, where = game.table, game.hidden, game.where
+    where = game.where
     while table.status == PLAYING:
         where.seat = table.seat
         seat = np.uint64(table.seat)
@@ -357,9 +391,11 @@ def _clear_work(game: Any) -> None:
 
 
 @jit_merged
-def _play_match(game: Any, decks: Any, row: Any, sides: Any, deals: Any) -> int:
+def _play_match(
+    table: Any, hidden: Any, game: Any, decks: Any, row: Any, sides: Any, deals: Any
+) -> int:
     """Play one match and fill its row; return a failure's code or `LEGAL`."""
-    table, hidden, where = game.table, game.hidden, game.where
+    where = game.where
     row.board = where.board
     row.rotation = where.rotation
     row.dealer = where.board & 3
@@ -373,7 +409,7 @@ def _play_match(game: Any, decks: Any, row: Any, sides: Any, deals: Any) -> int:
         _clear_work(game)
         for seat in range(4):
             hidden.streams[seat] = seat_key(key, number, seat)
-        code = _play_deal(game, sides[0], sides[1])
+        code = _play_deal(table, hidden, game, sides[0], sides[1])
         if code != LEGAL:
             return code
         _score_deal(table, hidden, sides[0], sides[1], deals[number], where.rotation)
@@ -404,7 +440,8 @@ def play_block(game: Any, decks: Any, rows: Any, sides: Any, deals: Any) -> int:
     rows, sides, deals : arrays, shapes (n,), (n, 2), (n, deals)
         Zeros; filled with the rows (`sim.columns`).
     """
-    table, where = game.table, game.where
+    table, hidden, where = on_stack(game.table), on_stack(game.hidden), game.where
+    where.fixed_at[RULES_AREA] = address_of(table.rules)
     size = table.rules.pack_size
     match = 0
     for board in range(where.first_board, where.first_board + where.n_boards):
@@ -413,7 +450,7 @@ def play_block(game: Any, decks: Any, rows: Any, sides: Any, deals: Any) -> int:
             shuffle(decks[number], size, deck_key(where.seed, board, number))
         for rotation in range(where.first_rotation, where.first_rotation + where.n_rotations):
             where.rotation = rotation
-            code = _play_match(game, decks, rows[match], sides[match], deals[match])
+            code = _play_match(table, hidden, game, decks, rows[match], sides[match], deals[match])
             if code != LEGAL:
                 return match
             match += 1

@@ -16,9 +16,6 @@ from .rules import Rules
 from .state import HIDDEN_TYPE, TABLE_TYPE
 from .view import HOOK_NAMES, Player
 
-CACHE_LINE = 64
-
-
 @dataclass(frozen=True)
 class Failure:
     """A strategy's failure: which player (its seat in rotation 0), where, and what it answered."""
@@ -75,7 +72,7 @@ def play_boards(
     log : uint64 array, optional
         Filled with the actions of all deals in order, as far as it goes; the rest stays as it is.
     """
-    game = _aligned(GAME_DTYPE)
+    game = np.zeros(1, GAME_DTYPE)
     game["table"]["rules"] = law = rules.record()
     n_matches = n_boards * len(rotations)
     rows = np.zeros(n_matches, ROW_DTYPE)
@@ -121,13 +118,6 @@ def _check_address() -> int:
     kinds = (TABLE_TYPE, HIDDEN_TYPE)
     state_is_ok.compile(kinds)
     return machine_code(state_is_ok.overloads[kinds])
-
-
-def _aligned(dtype: np.dtype) -> np.ndarray:
-    """Return an array of one record, zeros, that begins with a cache line."""
-    room = np.zeros(dtype.itemsize + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    return room[start : start + dtype.itemsize].view(dtype)
 
 
 def _address(record: np.ndarray, field: str) -> int:
