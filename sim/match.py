@@ -16,6 +16,7 @@ from .rules import Rules
 from .state import HIDDEN_TYPE, TABLE_TYPE
 from .view import HOOK_NAMES, Player
 
+
 @dataclass(frozen=True)
 class Failure:
     """A strategy's failure: which player (its seat in rotation 0), where, and what it answered."""

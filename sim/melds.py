@@ -398,9 +398,11 @@ MAX_PLAYS = 5 * N_RANKS + N_SUITS * 13 * 14 // 2  # all sets of a full hand, all
 def points_of(mask: Any, rules: Any) -> int:
     """Return the points of the cards of a mask, each counted once (RULES section 6)."""
     planes = rules.planes
-    points = popcount(mask & planes[0]) + (popcount(mask & planes[1]) << 1)
-    points += (popcount(mask & planes[2]) << 2) + (popcount(mask & planes[3]) << 3)
-    points += popcount(mask & planes[4]) << 4
+    points = popcount(mask & planes[4])
+    points = (points << 1) + popcount(mask & planes[3])
+    points = (points << 1) + popcount(mask & planes[2])
+    points = (points << 1) + popcount(mask & planes[1])
+    points = (points << 1) + popcount(mask & planes[0])
     for plane in range(5, rules.n_planes):  # only where a card is worth more than 31
         points += popcount(mask & planes[plane]) << plane
     return points
