@@ -50,6 +50,8 @@ def warm(
 ) -> None:
     """Compile the core and all built-in strategies now, so that later commands start at once.
 
+    A match is played, told, checked and counted, since some of the core is compiled at first use.
+
     What is compiled is kept in a cache (PRUMMY_CACHE_DIR, by default the user's); it is made anew
     when the program or a strategy changes.
 
@@ -64,9 +66,16 @@ def warm(
         from ..sim.jit import cache_root
         from ..strategies.registry import BUILT_IN, parse_entries
 
-        make_ready(parse_entries([*BUILT_IN, *(strategies or [])]))
-        from ..sim import match  # noqa: F401  (loads the kernel)
+        entries = parse_entries([*BUILT_IN, *(strategies or [])])
+        make_ready(entries)
+        from ..sim.frozen import signature as count_matches
+        from ..sim.rules import Rules
+        from ..sim.transcript import check_transcript, play_transcript
 
+        names = [entry.name for entry in entries[:4]]
+        players = [entry.player() for entry in entries[:4]]
+        check_transcript(play_transcript(Rules(), players, names, 1, 0, 0))
+        count_matches()
         common.note(f"ready in {time.perf_counter() - started:.1f} s; cached in {cache_root()}")
 
 

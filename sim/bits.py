@@ -1,6 +1,6 @@
-"""What numba lacks: bit operations as single machine instructions, and pointers from integers.
+"""What numba lacks: bit operations as single machine instructions, addresses, copies on the stack.
 
-All take `uint64`; counts come back as `int64`.
+Bit operations take `uint64`; counts come back as `int64`.
 """
 
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from .jit import jit
@@ -15,6 +16,7 @@ from .jit import jit
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 _U63 = np.uint64(63)
+CACHE_LINE = 64
 
 
 @intrinsic
@@ -67,6 +69,37 @@ def pointer(typing_context: Any, address: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(types.voidptr))
 
     return types.voidptr(types.uint64), codegen
+
+
+@intrinsic
+def on_stack(typing_context: Any, record: Any) -> Any:
+    """Return a copy of a record that lives as long as the function that asks for it.
+
+    It has a fixed place on the stack: its fields are found without a register for its address,
+    and the compiler sees who may change them.
+    """
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = args[0].type.pointee
+        with builder.goto_entry_block():
+            place = builder.alloca(kind)
+            place.align = CACHE_LINE
+        cgutils.raw_memcpy(
+            builder, place, args[0], context.get_constant(types.intp, kind.count), itemsize=1
+        )
+        return place
+
+    return record(record), codegen
+
+
+@intrinsic
+def address_of(typing_context: Any, record: Any) -> Any:
+    """Return the address of a record as a `uint64`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ptrtoint(args[0], context.get_value_type(types.uint64))
+
+    return types.uint64(record), codegen
 
 
 @jit

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import carray, from_dtype, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .bits import ZERO, bit, pointer, popcount
+from .bits import ZERO, address_of, bit, on_stack, pointer, popcount
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
 from .deal import (
     DISCARD_BITS,
@@ -49,7 +48,6 @@ from .seeds import deck_key, match_key, seat_key, shuffle
 from .state import DRAWING, HIDDEN_DTYPE, NO_CARD, PLAYING, TABLE_DTYPE, WENT_OUT
 from .view import DRAW_PASS, DRAW_STOCK, HOOK_SIGNATURE, NOTHING
 
-CACHE_LINE = 64
 RULES_AREA = 4  # of `fixed_at`
 UNSOUND = 100  # a failure's code when a position is not sound; below: `deal.REASONS`
 
@@ -103,7 +101,8 @@ GAME_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""All that the kernel works on, in one record: one address for all of it is one register."""
+"""What the kernel is given: the rules in `table`, what to play, and who plays. It works on copies
+of `table` and `hidden` (`bits.on_stack`)."""
 
 DRAW, MELD, DISCARD_HOOK = range(3)
 
@@ -166,37 +165,6 @@ def _is_fixed(where: Any) -> bool:
         for place in range(np.uint64(n_words)):
             changed |= words[place] ^ copy[place]
     return changed == ZERO
-
-
-@intrinsic
-def on_stack(typing_context: Any, record: Any) -> Any:
-    """Return a copy of a record that lives as long as the function that asks for it.
-
-    It has a fixed place on the stack: its fields are found without a register for its address,
-    and the compiler sees who may change them.
-    """
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = args[0].type.pointee
-        with builder.goto_entry_block():
-            place = builder.alloca(kind)
-            place.align = CACHE_LINE
-        cgutils.raw_memcpy(
-            builder, place, args[0], context.get_constant(types.intp, kind.count), itemsize=1
-        )
-        return place
-
-    return record(record), codegen
-
-
-@intrinsic
-def address_of(typing_context: Any, record: Any) -> Any:
-    """Return the address of a record as a `uint64`."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.ptrtoint(args[0], context.get_value_type(types.uint64))
-
-    return types.uint64(record), codegen
 
 
 @intrinsic

@@ -1,7 +1,10 @@
 """The command line where all is well: every command, its help, and its JSON for machines."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -193,6 +196,22 @@ def test_warm__with_a_file__compiles_it_and_says_where(tmp_path):
     result = CliRunner().invoke(app, ["warm", "gredy"])
     assert result.exit_code == 2
     assert "did you mean greedy" in result.stderr
+
+
+def test_warm__empty_cache__leaves_nothing_to_compile(tmp_path):
+    environment = {**os.environ, "PRUMMY_CACHE_DIR": str(tmp_path / "cache")}
+
+    def compiled(*arguments: str) -> set[str]:
+        program = [sys.executable, "-c", "from persian_rummy.cli import app; app()"]
+        subprocess.run(
+            [*program, *arguments], env=environment, cwd=tmp_path, check=True, capture_output=True
+        )
+        return {path.name for path in (tmp_path / "cache").rglob("*.nbc")}
+
+    all_of_it = compiled("warm")
+    assert any(name.startswith("kernel.play_block") for name in all_of_it)
+    assert compiled("match", "greedy", "miser") == all_of_it
+    assert compiled("tournament", "hunter", "doubler", "--matches", "20") == all_of_it
 
 
 @pytest.mark.long
