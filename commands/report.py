@@ -9,7 +9,7 @@ from . import common
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="Folder of the report.", show_default="RUN/report"),
@@ -30,9 +30,10 @@ def report(
     with common.user_errors():
         from ..reports.page import figure_names, write_report
         from ..reports.results import load_results
+        from ..sim.store import RunFolder
 
         results = load_results(run)
-        page = write_report(results, out or run / "report")
+        page = write_report(results, out or RunFolder(run).path / "report")
         if json_:
             common.print_json({"page": str(page), "figures": figure_names(results)})
         else:

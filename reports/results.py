@@ -55,14 +55,16 @@ class Results:
         return total
 
 
-def load_results(path: Path) -> Results:
+def load_results(place: str | Path) -> Results:
     """Return what a run's folder holds; raises StoreError when that cannot be read."""
-    folder = RunFolder(path)
+    folder = RunFolder(place)
     manifest = folder.read_manifest()
     if manifest.get("status") == "running":
         raise StoreError(
-            f"the run in {path} was not finished: "
-            f"prummy tournament --resume --out {path} goes on with it"
+            f"the run in {place} was not finished: "
+            f"prummy tournament --resume --out {place} goes on with it"
         )
     plan = plan_of_manifest(manifest)
-    return Results(plan, manifest, folder.read_summaries(len(plan.pairings())))
+    return Results(
+        plan, manifest, folder.read_summaries(len(plan.pairings()), manifest.get("summaries", {}))
+    )

@@ -57,6 +57,7 @@ def play_boards(
     rotations: Sequence[int] = (0, 1),
     checked: bool = False,
     log: np.ndarray | None = None,
+    game: np.ndarray | None = None,
 ) -> Block:
     """Return the rows of a block of boards, each played in its rotations.
 
@@ -72,8 +73,13 @@ def play_boards(
         Check the whole position after every action (`deal.state_is_ok`), at half the speed.
     log : uint64 array, optional
         Filled with the actions of all deals in order, as far as it goes; the rest stays as it is.
+    game : GAME_DTYPE, shape (1,), optional
+        Memory for what the kernel is given. Its field `where` says at any time what is being
+        played (`failure_in`), so that another process may watch; its `n_boards` is 0 when nothing
+        is.
     """
-    game = np.zeros(1, GAME_DTYPE)
+    game = np.zeros(1, GAME_DTYPE) if game is None else game
+    game[:] = np.zeros(1, GAME_DTYPE)
     game["table"]["rules"] = law = rules.record()
     n_matches = n_boards * len(rotations)
     rows = np.zeros(n_matches, ROW_DTYPE)
@@ -104,13 +110,14 @@ def play_boards(
         n_played = play_block(game[0], decks, rows, sides, deals)
         if n_played < n_matches:
             why = _why(int(where["code"][0]))
-            failure = _failure(where[0], int(where["answer"][0]), why)
+            failure = failure_in(where[0], int(where["answer"][0]), why)
             if where["code"][0] == UNSOUND and not checked:  # seen late: whose fault was it?
                 at = (failure.board, 1, (failure.rotation,))
                 failure = play_boards(rules, players, seed, *at, checked=True).failure or failure
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
-        failure = _failure(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
+        failure = failure_in(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
+    where["n_boards"] = 0
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
 
 
@@ -137,7 +144,8 @@ def _why(code: int) -> str:
     return "damaged the position (RULES section 3)" if code == UNSOUND else REASONS[code]
 
 
-def _failure(where: Any, answer: int | None, why: str) -> Failure:
+def failure_in(where: Any, answer: int | None, why: str) -> Failure:
+    """Return the failure of the hook that is being asked where `where` (a WHERE_DTYPE) stands."""
     return Failure(
         player=int(where["seat"]) ^ int(where["rotation"]),
         board=int(where["board"]),

@@ -244,10 +244,14 @@ def rules_from_toml(path: Path) -> Rules:
     except (ValueError, RecursionError) as error:
         raise RulesError(f"rules file {path}: not valid TOML: {error}") from None
     try:
-        base = _preset(values.pop("preset", "persian"))
-        return rules_from_dict(values, base)
+        return _rules_of_table(values)
     except RulesError as error:
         raise RulesError(f"rules file {path}: {error}") from None
+
+
+def _rules_of_table(values: Mapping[str, Any]) -> Rules:
+    changed = {name: value for name, value in values.items() if name != "preset"}
+    return rules_from_dict(changed, _preset(values.get("preset", "persian")))
 
 
 def _preset(name: Any) -> Rules:
@@ -256,18 +260,20 @@ def _preset(name: Any) -> Rules:
     return PRESETS[name]
 
 
-def parse_rules(source: str | None, assignments: Iterable[str] = ()) -> Rules:
+def parse_rules(source: str | Mapping[str, Any] | None, assignments: Iterable[str] = ()) -> Rules:
     """Return the rules that a command line names.
 
     Parameters
     ----------
     source
-        A preset's name or the path of a TOML file; None for the defaults.
+        A preset's name, the path of a TOML file, or what such a file holds; None for the defaults.
     assignments
         Texts such as ``min_run=4``, applied in order on top of `source`. A table of points is
         written as JSON: ``points={"2": 2, ...}``.
     """
-    if source is None or source in PRESETS:
+    if isinstance(source, Mapping):
+        rules = _rules_of_table(source)
+    elif source is None or source in PRESETS:
         rules = PRESETS[source or "persian"]
     elif source.endswith(".toml") or os.path.exists(source):
         rules = rules_from_toml(Path(source))

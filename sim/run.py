@@ -1,29 +1,65 @@
-"""The engine: plays the blocks of a plan on threads, writes their parts, adds up summaries."""
+"""The scheduler: plays what is missing of a plan, adds up what comes back, voids who failed."""
 
 import json
+import logging
 import os
 import platform
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
-from itertools import islice
 from threading import Event
 from typing import Any
 
 import numpy as np
 
 from ..strategies.registry import Entry
-from .columns import to_columns
-from .digest import MODULUS, digest_text, rows_digest
+from .digest import MODULUS, digest_text
+from .engines import Engine, EngineChoice, open_engine
 from .frozen import ENGINE_VERSION
-from .match import Failure, play_boards
+from .match import Failure
 from .rules import rules_from_dict
-from .schedule import BoardBlock, Pairing, Plan
-from .store import RunFolder, StoreError, plan_to_dict
-from .summary import PairingSummary, summarize
-from .view import Player
+from .schedule import BoardBlock, Coverage, Plan
+from .store import (
+    ROWS,
+    SUMS,
+    Contents,
+    Part,
+    PartError,
+    RunFolder,
+    StoreError,
+    encode_sums,
+    identity_key,
+)
+from .summary import PairingSummary
+from .work import Job, Played, Task, pairing_identity, position_of
+
+BLOCK_SECONDS = 1.0  # how long a block should take
+FIRST_BLOCK, LARGEST_BLOCK = 16, 65_536  # boards
+GROWTH = 8  # a block is at most so many times as large as the last one
+PACK_PARTS = 32  # so many parts of sums become one
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Tally:
+    """What has been played of one pairing, and counts."""
+
+    summary: PairingSummary = field(default_factory=PairingSummary)
+    digest: int = 0
+    boards: Coverage = field(default_factory=Coverage)
+
+    def add(self, contents: Contents) -> None:
+        """Add what a part holds; raises ValueError where some of its boards are there already."""
+        for first, n in contents.ranges:
+            if self.boards.overlaps(first, n):
+                raise ValueError(f"boards {first} to {first + n - 1} are there already")
+        for first, n in contents.ranges:
+            self.boards.add(first, n)
+        self.summary.merge(contents.summary)
+        self.digest = (self.digest + contents.digest) % MODULUS
 
 
 @dataclass
@@ -31,16 +67,21 @@ class Outcome:
     """What has been played of a plan so far: summaries and digest, failures, time."""
 
     plan: Plan
-    summaries: list[PairingSummary]
-    pairing_digests: list[int]
+    tallies: list[Tally]
     failures: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
-    interrupted: bool = False
+    stopped: str | None = None
+    """Why it is not finished: ``signal``, ``time``, ``matches``, ``shard``; None: it is."""
+
+    @property
+    def summaries(self) -> list[PairingSummary]:
+        """The summaries of all pairings; void ones are empty."""
+        return [tally.summary for tally in self.tallies]
 
     @property
     def digest(self) -> str:
         """The digest of all rows that count, 32 hexadecimal digits."""
-        return digest_text(sum(self.pairing_digests) % MODULUS)
+        return digest_text(sum(tally.digest for tally in self.tallies) % MODULUS)
 
     @property
     def matches(self) -> int:
@@ -49,160 +90,352 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class _Played:
-    block: BoardBlock
-    summary: PairingSummary
-    digest: int
-    failure: Failure | None
+class Keep:
+    """Which rows stay on disk: those of the first `boards` boards of each pairing; None: all."""
+
+    boards: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Keep":
+        """Return what ``all``, ``none`` or ``sample=MATCHES`` means; raises ValueError."""
+        name, equals, number = text.partition("=")
+        if name == "sample" and equals and number.isascii() and number.isdigit() and int(number):
+            return cls(-(-int(number) // 2))
+        if text not in ("all", "none"):
+            raise ValueError(f"{text!r} is not all, none or sample=MATCHES")
+        return cls(None if text == "all" else 0)
+
+    def end(self, plan: Plan) -> int:
+        """Return the first board whose rows are not kept."""
+        return plan.boards if self.boards is None else min(self.boards, plan.boards)
 
 
-class Engine:
+@dataclass(frozen=True)
+class Stops:
+    """When a run stops before it is finished: after so long, so many matches, outside a shard."""
+
+    seconds: float | None = None
+    matches: int | None = None
+    shard: tuple[int, int] | None = None  # first board, and the one after the last
+
+
+@dataclass
+class Audit:
+    """What the parts of a folder say: a tally and its parts for each pairing, and all faults."""
+
+    tallies: list[Tally]
+    sums: list[Tally]
+    """What of that comes from parts of sums alone."""
+    parts: list[list[Part]]
+    faults: list[tuple[Part, str]] = field(default_factory=list)
+    strangers: list[str] = field(default_factory=list)
+    """Files that belong to no pairing of the plan: of a changed strategy, or no parts at all."""
+
+
+def audit(
+    folder: RunFolder,
+    plan: Plan,
+    strategies: Sequence[Mapping[str, Any]],
+    keep: Keep,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Audit:
+    """Read and prove all parts of a folder, and add them up. No strategy's code is run.
+
+    A part that is damaged, or whose boards another one has already, is a fault and does not count.
+    """
+    identities = [pairing_identity(plan, strategies, k) for k in range(len(plan.pairings()))]
+    place = {identity_key(identity): k for k, identity in enumerate(identities)}
+    found = Audit(*([make() for _ in identities] for make in (Tally, Tally, list)))
+    parts, found.strangers = folder.parts()
+    end = keep.end(plan)
+    # Of parts of sums that overlap the larger one was packed from the smaller ones.
+    parts.sort(key=lambda part: (part.kind, -part.n_boards if part.kind == SUMS else 0, part))
+    for done, part in enumerate(parts):
+        progress(done, len(parts))
+        pairing = place.get(part.key)
+        wanted = (part.first_board < end) == (part.kind == ROWS)
+        if pairing is None or not wanted or part.first_board + part.n_boards > plan.boards:
+            found.strangers.append(part.name)
+            continue
+        try:
+            contents = folder.read_part(part, identities[pairing], plan.rules.deals)
+            found.tallies[pairing].add(contents)
+        except PartError as error:
+            found.faults.append((part, str(error)))
+        except ValueError as error:
+            found.faults.append((part, f"{part.name} is doubled: {error}"))
+        else:
+            found.parts[pairing].append(part)
+            if part.kind == SUMS:
+                found.sums[pairing].add(contents)
+    return found
+
+
+class Run:
     """Plays a plan into a folder.
 
     Parameters
     ----------
-    plan : Plan
-    entries : sequence of Entry, in the order of `plan.names`
     folder : RunFolder
-        Made by `create`, or that of an earlier run of the same plan.
+    manifest : dict
+        The run's, as `describe_run` made it or as it was read.
+    entries : sequence of Entry, in the order of the plan's names
     """
 
-    def __init__(self, plan: Plan, entries: Sequence[Entry], folder: RunFolder) -> None:
-        self.plan = plan
-        self.entries = entries
+    def __init__(
+        self, folder: RunFolder, manifest: Mapping[str, Any], entries: Sequence[Entry]
+    ) -> None:
         self.folder = folder
-        self.pairings: list[Pairing] = plan.pairings()
-        self.players: list[Player] = [entry.player() for entry in entries]
-        self.first_failures: dict[int, tuple[BoardBlock, Failure]] = {}
+        self.plan = plan_of_manifest(manifest)
+        self.strategies = tuple(manifest["strategies"])
+        self.keep = Keep.parse(manifest["keep"])
+        self.entries = entries
+        self.pairings = self.plan.pairings()
+        self.job = Job(self.plan, self.strategies, folder.place)
+        self.failures: dict[int, Failure] = {}  # the first of each pairing, by board
 
-    def run(self, jobs: int, progress: Callable[[int, int], None], stop: Event) -> Outcome:
-        """Play all blocks that are not on disk yet; return the outcome of all that are then.
+    def play(
+        self,
+        choice: EngineChoice,
+        progress: Callable[[int, int], None],
+        stop: Event,
+        stops: Stops = Stops(),
+        block_boards: int | None = None,
+    ) -> Outcome:
+        """Play all that is not on disk yet; return the outcome of all that is then.
 
-        Nothing but the time depends on `jobs`, the number of threads. `progress` is called with
-        (matches done, matches in all). When `stop` is set, the blocks in flight are finished and
-        the outcome is marked as interrupted.
+        Nothing but the time depends on the engine or on `block_boards` (by default about a
+        second's worth). `progress` is called with (matches done, matches in all). When `stop` is
+        set, the blocks in flight are finished and the outcome is marked as stopped.
         """
         started = time.monotonic()
-        outcome = Outcome(
-            self.plan,
-            [PairingSummary() for _ in self.pairings],
-            [0 for _ in self.pairings],
-        )
-        done = 0
-        for played in self._play_all(jobs, stop):
-            if played.failure is not None:
-                self._note_failure(played.block, played.failure)
-            else:
-                pairing = played.block.pairing
-                outcome.summaries[pairing].merge(played.summary)
-                outcome.pairing_digests[pairing] += played.digest
-            done += 2 * played.block.n_boards
-            progress(done, self.plan.matches)
-        outcome.interrupted = done < self.plan.matches
-        self._void(outcome)
+        found = audit(self.folder, self.plan, self.strategies, self.keep)
+        for part, why in found.faults:
+            _log.warning("%s; its boards are played again", why)
+            self.folder.storage.remove(part.name)
+        self.tallies, self.sums, self.parts = found.tallies, found.sums, found.parts
+        outcome = Outcome(self.plan, self.tallies)
+        with open_engine(choice, self.job, self.entries) as engine:
+            dispatch = _Dispatch(self, engine.jobs, stops, block_boards)
+            outcome.stopped = self._play_all(engine, dispatch, progress, stop)
+            self._void(outcome, engine)
         outcome.seconds = time.monotonic() - started
-        self.folder.write_summaries(outcome.summaries)
         return outcome
 
-    def _play_all(self, jobs: int, stop: Event) -> Iterator[_Played]:
-        """Yield blocks as they are finished, never more than a few in flight."""
-        blocks = self.plan.blocks()
-        running: set[Future[_Played]] = set()
-        with ThreadPoolExecutor(jobs) as pool:
-            while True:
-                if not stop.is_set():
-                    more = islice(blocks, 2 * jobs - len(running))
-                    running |= {pool.submit(self._play, block) for block in more}
-                if not running:
-                    return
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    yield future.result()
+    def _play_all(
+        self,
+        engine: Engine,
+        dispatch: "_Dispatch",
+        progress: Callable[[int, int], None],
+        stop: Event,
+    ) -> str | None:
+        """Play task after task, never more than a few in flight; return why that ended early."""
+        running: set[Future[Played]] = set()
+        while True:
+            while len(running) < 2 * engine.jobs and not stop.is_set():
+                task = dispatch.next_task()
+                if task is None:
+                    break
+                running.add(engine.submit(task))
+            if not running:
+                return "signal" if stop.is_set() else dispatch.why_ended()
+            finished, running = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
+            engine.check()
+            for future in finished:
+                played = engine.result(future)
+                self._take(played)
+                dispatch.note_speed(played)
+            progress(dispatch.matches_done(), self.plan.matches)
 
-    def _play(self, block: BoardBlock) -> _Played:
-        """Return a block's outcome, from its part where it is on disk and whole."""
-        first = self.first_failures.get(block.pairing)
-        if first is not None and first[0].first_board < block.first_board:
-            return _Played(block, PairingSummary(), 0, first[1])
-        pairing = self.pairings[block.pairing]
-        a, b = self.plan.names[pairing.a], self.plan.names[pairing.b]
-        deals = self.plan.rules.deals
-        identity = pairing_identity(self.plan, self.entries[pairing.a], self.entries[pairing.b])
-        stored = self.folder.read_part(block, deals, identity)
-        if stored is not None:
-            columns, digest = stored
-            return _Played(block, summarize(columns, deals), digest, None)
-        team_a, team_b = self.players[pairing.a], self.players[pairing.b]
-        result = play_boards(
-            self.plan.rules,
-            (team_a, team_b, team_a, team_b),
-            self.plan.seed,
-            block.first_board,
-            block.n_boards,
-        )
-        if result.failure is not None:
-            return _Played(block, PairingSummary(), 0, result.failure)
-        columns = to_columns(result.rows, result.sides, result.deals)
-        digest = rows_digest(columns, a, b)
-        self.folder.write_part(block, columns, identity, digest)
-        return _Played(block, summarize(columns, deals), digest, None)
+    def _take(self, played: Played) -> None:
+        """Add what came of a block."""
+        pairing = played.task.block.pairing
+        if played.failure is not None:
+            known = self.failures.get(pairing)
+            _log.warning("%s: %s", self._name_of(pairing, played.failure), played.failure.what)
+            if known is None or played.failure.board < known.board:
+                self.failures[pairing] = played.failure
+            return
+        assert played.part is not None
+        if played.data is not None:
+            self.folder.storage.write(played.part.name, played.data)
+        block = played.task.block
+        contents = Contents([(block.first_board, block.n_boards)], played.summary, played.digest)
+        self.tallies[pairing].add(contents)
+        self.parts[pairing].append(played.part)
+        if played.part.kind == SUMS:
+            self.sums[pairing].add(contents)
+            self._pack(pairing)
 
-    def _note_failure(self, block: BoardBlock, failure: Failure) -> None:
-        """Keep the first failure of a pairing in the order of boards, whatever came in first."""
-        known = self.first_failures.get(block.pairing)
-        if known is None or failure.board < known[1].board:
-            self.first_failures[block.pairing] = (block, failure)
+    def _pack(self, pairing: int) -> None:
+        """Put the parts of sums of a pairing into one when there are many."""
+        parts = [part for part in self.parts[pairing] if part.kind == SUMS]
+        if len(parts) <= PACK_PARTS:
+            return
+        sums = self.sums[pairing]
+        identity = self.job.identity(pairing)
+        packed, data = encode_sums(identity, sums.boards.ranges, sums.summary, sums.digest)
+        self.folder.storage.write(packed.name, data)
+        for part in parts:
+            self.folder.storage.remove(part.name)
+        rows = [part for part in self.parts[pairing] if part.kind == ROWS]
+        self.parts[pairing] = [*rows, packed]
 
-    def _void(self, outcome: Outcome) -> None:
+    def failed(self) -> dict[int, tuple[int, Failure]]:
+        """Return who has failed: for each such entry the pairing and the failure that count.
+
+        Failures are taken in the order of boards; one in a pairing that is void by then does not
+        count. So it is the same whatever was played first.
+        """
+        found: dict[int, tuple[int, Failure]] = {}
+        for pairing, failure in sorted(self.failures.items(), key=lambda f: (f[1].board, f[0])):
+            met = self.pairings[pairing]
+            if met.a not in found and met.b not in found:
+                entry = met.a if failure.player % 2 == 0 else met.b
+                found[entry] = (pairing, failure)
+        return found
+
+    def _void(self, outcome: Outcome, engine: Engine) -> None:
         """Take all pairings of a strategy that failed out of the results, with evidence."""
-        failed: dict[int, tuple[int, Failure]] = {}
-        for index, (_, failure) in sorted(self.first_failures.items()):
-            pairing = self.pairings[index]
-            entry = pairing.a if failure.player % 2 == 0 else pairing.b
-            failed.setdefault(entry, (index, failure))
-        for entry, (index, failure) in sorted(failed.items()):
-            evidence = self._evidence(entry, self.pairings[index], failure)
-            path = self.folder.write_evidence(self.plan.names[entry], evidence)
-            outcome.failures.append(
-                {"strategy": self.plan.names[entry], "kind": failure.why, "evidence": str(path)}
-            )
-        for index, pairing in enumerate(self.pairings):
-            if pairing.a in failed or pairing.b in failed:
-                outcome.summaries[index] = PairingSummary()
-                outcome.pairing_digests[index] = 0
-                self.folder.drop_parts(index)
+        self.folder.remove_evidence()
+        failed = self.failed()
+        for entry, (pairing, failure) in sorted(failed.items()):
+            name = self.plan.names[entry]
+            log = engine.players.play_again(pairing, failure)
+            path = self.folder.write_evidence(name, self._evidence(entry, pairing, failure, log))
+            outcome.failures.append({"strategy": name, "kind": failure.why, "evidence": path})
+        for index, met in enumerate(self.pairings):
+            if met.a in failed or met.b in failed:
+                for part in self.parts[index]:
+                    self.folder.storage.remove(part.name)
+                self.tallies[index] = Tally()
 
-    def _evidence(self, entry: int, pairing: Pairing, failure: Failure) -> dict[str, Any]:
+    def _name_of(self, pairing: int, failure: Failure) -> str:
+        met = self.pairings[pairing]
+        return self.plan.names[met.a if failure.player % 2 == 0 else met.b]
+
+    def _evidence(
+        self, entry: int, pairing: int, failure: Failure, log: np.ndarray
+    ) -> dict[str, Any]:
+        met = self.pairings[pairing]
         rules = [
             "--rule " + shlex.quote(f"{name}={json.dumps(value)}")
             for name, value in self.plan.rules.to_dict().items()
         ]
-        specs = [shlex.quote(self.entries[k].text) for k in (pairing.a, pairing.b)]
+        specs = [shlex.quote(self.entries[k].text) for k in (met.a, met.b)]
         command = (
             f"prummy match {' '.join(specs)} --seed {self.plan.seed} --board {failure.board} "
             f"--rotation {failure.rotation} {' '.join(rules)}"
         )
         return {
             "strategy": self.plan.names[entry],
+            "source_hash": self.entries[entry].source_hash,
             **asdict(failure),
             "seed": self.plan.seed,
+            "position": position_of(self.plan, failure, log),
             "command": command.strip(),
         }
 
 
-def pairing_identity(plan: Plan, a: Entry, b: Entry) -> dict[str, Any]:
-    """Return all that decides the rows of a pairing beside the board, as it stands in its parts."""
-    identity: dict[str, Any] = {"engine_version": ENGINE_VERSION}
-    identity |= {"seed": plan.seed, "rules": plan.rules.to_dict()}
-    for side, entry in (("a", a), ("b", b)):
-        identity[side] = entry.name
-        identity[f"params_{side}"] = entry.param_values()
-        identity[f"source_hash_{side}"] = entry.source_hash
-    return identity
+class _Dispatch:
+    """Says which block is played next: all pairings keep in step, blocks fit their speed."""
+
+    def __init__(self, run: Run, jobs: int, stops: Stops, block_boards: int | None) -> None:
+        self.run = run
+        self.jobs = jobs
+        self.stops = stops
+        self.block_boards = block_boards
+        self.deadline = None if stops.seconds is None else time.monotonic() + stops.seconds
+        self.left = None if stops.matches is None else stops.matches // 2
+        self.first, self.end = stops.shard or (0, run.plan.boards)
+        self.keep_end = run.keep.end(run.plan)
+        self.sent = [Coverage(list(tally.boards.ranges)) for tally in run.tallies]
+        self.sizes = [FIRST_BLOCK for _ in run.tallies]
+        self.ends = self._ends()
+
+    def next_task(self) -> Task | None:
+        """Return what is to be played next, None when there is nothing (for now)."""
+        if self._limit() is not None:
+            return None
+        gaps = self._gaps()
+        if not gaps:
+            return None
+        (first, pairing), n = min(gaps.items())
+        fitting = self.sizes[pairing]
+        size = self.block_boards or min(fitting, max(fitting // 8, self._fair_share()))
+        n = min(n, size)
+        if first < self.keep_end:
+            n = min(n, self.keep_end - first)
+        if self.left is not None:
+            n = min(n, self.left)
+            self.left -= n
+        self.sent[pairing].add(first, n)
+        return Task(BoardBlock(pairing, first, n), first < self.keep_end)
+
+    def note_speed(self, played: Played) -> None:
+        """Fit the size of a pairing's blocks to how long the last one took."""
+        block = played.task.block
+        if played.failure is not None:
+            self.ends = self._ends()
+            return
+        fitting = int(block.n_boards * BLOCK_SECONDS / max(played.seconds, 1e-6))
+        largest = min(LARGEST_BLOCK, GROWTH * block.n_boards)
+        self.sizes[block.pairing] = max(1, min(fitting, largest))
+
+    def why_ended(self) -> str | None:
+        """Return why nothing more is played though the plan is not finished; None: it is."""
+        limit = self._limit()
+        self.first, self.end = 0, self.run.plan.boards
+        if not self._gaps():
+            return None
+        return limit or "shard"
+
+    def matches_done(self) -> int:
+        """Return how many matches are done, or need not be played since they are void."""
+        plan = self.run.plan
+        skipped = sum(plan.boards - end for end in self.ends if end < plan.boards)
+        return 2 * min(
+            skipped + sum(tally.boards.n_boards for tally in self.run.tallies),
+            plan.matches // 2,
+        )
+
+    def _limit(self) -> str | None:
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            return "time"
+        return "matches" if self.left == 0 else None
+
+    def _gaps(self) -> dict[tuple[int, int], int]:
+        """Return the first gap of each pairing that has one: boards by (first board, pairing)."""
+        found = {}
+        for pairing, sent in enumerate(self.sent):
+            gap = next(sent.gaps(self.first, min(self.end, self.ends[pairing])), None)
+            if gap is not None:
+                found[(gap[0], pairing)] = gap[1]
+        return found
+
+    def _fair_share(self) -> int:
+        """Return how large a block may be so that all jobs end at about the same time."""
+        boards = (self.end - self.first) * len(self.sent)
+        left = boards - sum(sent.n_boards for sent in self.sent)
+        return max(FIRST_BLOCK, left // (2 * self.jobs))
+
+    def _ends(self) -> list[int]:
+        """Return, of each pairing, the first board that need not be played: who failed is void.
+
+        The board of a failure itself is played by all: another failure there may come first.
+        """
+        ends = [self.run.plan.boards] * len(self.sent)
+        failed = self.run.failed()
+        for pairing, met in enumerate(self.run.pairings):
+            boards = [failed[entry][1].board + 1 for entry in (met.a, met.b) if entry in failed]
+            if pairing in self.run.failures:
+                boards.append(self.run.failures[pairing].board)
+            ends[pairing] = min([ends[pairing], *boards])
+        return ends
 
 
 def describe_run(
-    plan: Plan, entries: Sequence[Entry], command: Sequence[str], version: str
+    plan: Plan, entries: Sequence[Entry], keep: str, command: Sequence[str], version: str
 ) -> dict[str, Any]:
     """Return the manifest of a run that begins."""
     return {
@@ -210,17 +443,8 @@ def describe_run(
         "command": list(command),
         "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "plan": plan_to_dict(plan),
-        "block_boards": plan.block_boards,
-        "strategies": [
-            {
-                "name": entry.name,
-                "entry": entry.text,
-                "idea": entry.strategy.idea(),
-                "params": entry.param_values(),
-                "source_hash": entry.source_hash,
-            }
-            for entry in entries
-        ],
+        "keep": keep,
+        "strategies": [describe_entry(entry) for entry in entries],
         "engine_version": ENGINE_VERSION,
         "versions": {
             "prummy": version,
@@ -231,17 +455,59 @@ def describe_run(
     }
 
 
-def plan_of_manifest(manifest: dict[str, Any]) -> Plan:
+def describe_entry(entry: Entry) -> dict[str, Any]:
+    """Return what a manifest tells of an entry."""
+    return {
+        "name": entry.name,
+        "entry": entry.text,
+        "idea": entry.strategy.idea(),
+        "params": entry.param_values(),
+        "source_hash": entry.source_hash,
+        "built_in": entry.is_built_in,
+    }
+
+
+def plan_to_dict(plan: Plan) -> dict[str, Any]:
+    """Return the part of a manifest that decides a run's results."""
+    return {
+        "names": list(plan.names),
+        "rules": plan.rules.to_dict(),
+        "seed": plan.seed,
+        "boards": plan.boards,
+        "format": plan.format,
+    }
+
+
+def plan_of_manifest(manifest: Mapping[str, Any]) -> Plan:
     """Return the plan of a run from its manifest; raises StoreError for a damaged one."""
     try:
         plan = manifest["plan"]
+        Keep.parse(manifest["keep"])
+        for strategy in manifest["strategies"]:
+            for name in ("name", "entry", "idea", "params", "source_hash", "built_in"):
+                strategy[name]
         return Plan(
             names=tuple(plan["names"]),
             rules=rules_from_dict(plan["rules"]),
             seed=plan["seed"],
             boards=plan["boards"],
             format=plan["format"],
-            block_boards=manifest["block_boards"],
         )
     except (KeyError, TypeError, ValueError) as error:
         raise StoreError(f"the manifest is damaged: {error}") from None
+
+
+def record_outcome(folder: RunFolder, manifest: dict[str, Any], outcome: Outcome) -> None:
+    """Write the summaries, and the manifest (which is brought up to date) as the run stands."""
+    checksums = folder.write_summaries(outcome.summaries)
+    manifest.update(
+        {
+            "status": "finished" if outcome.stopped is None else "interrupted",
+            "digest": outcome.digest,
+            "matches": outcome.matches,
+            "seconds": round(manifest.get("seconds", 0.0) + outcome.seconds, 3),
+            "failures": outcome.failures,
+            "summaries": checksums,
+        }
+    )
+    folder.write_manifest(manifest)

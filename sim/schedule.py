@@ -1,14 +1,13 @@
-"""Who plays whom on which boards: the plan of a tournament, and the blocks it is played in."""
+"""Who plays whom on which boards: the plan of a tournament, and sets of boards."""
 
+from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from .rules import Rules
 
 FORMATS = ("round-robin", "gauntlet")
-MAX_BLOCK = 8192
-MIN_BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class BoardBlock:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that decides a run's results, and the size of its blocks, which does not.
+    """All that decides a run's results, beside what its strategies do.
 
     `names` are the entries' in their order; `boards` is the number of boards of each pairing, each
     of which is two matches.
@@ -41,23 +40,64 @@ class Plan:
     seed: int
     boards: int
     format: str
-    block_boards: int
 
     def pairings(self) -> list[Pairing]:
         """Return the pairings, in order."""
         return pairings_of(len(self.names), self.format)
 
-    def blocks(self) -> Iterator[BoardBlock]:
-        """Yield all blocks, board by board: all pairings keep in step."""
-        n_pairings = len(self.pairings())
-        for first in range(0, self.boards, self.block_boards):
-            for pairing in range(n_pairings):
-                yield BoardBlock(pairing, first, min(self.block_boards, self.boards - first))
-
     @property
     def matches(self) -> int:
         """Matches of the whole plan."""
         return 2 * self.boards * len(self.pairings())
+
+
+@dataclass
+class Coverage:
+    """A set of boards: sorted ranges (first board, number), none of which touch or overlap."""
+
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+
+    def add(self, first: int, n: int) -> None:
+        """Add boards; raises ValueError where some of them are there already."""
+        if n <= 0:
+            raise ValueError(f"{n} boards")
+        if self.overlaps(first, n):
+            raise ValueError(f"boards {first} to {first + n - 1} are partly there already")
+        place = bisect_left(self.ranges, (first, 0))
+        before = self.ranges[place - 1] if place else None
+        after = self.ranges[place] if place < len(self.ranges) else None
+        low, high = place, place
+        if before is not None and sum(before) == first:
+            first, n, low = before[0], before[1] + n, place - 1
+        if after is not None and first + n == after[0]:
+            n, high = n + after[1], place + 1
+        self.ranges[low:high] = [(first, n)]
+
+    def overlaps(self, first: int, n: int) -> bool:
+        """Return whether some of these boards are there."""
+        return next(self.gaps(first, first + n), None) != (first, n)
+
+    def gaps(self, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Yield the ranges from board `low` to before `high` that are not there, in order."""
+        place = bisect_left(self.ranges, (low + 1, 0))
+        at = max(low, sum(self.ranges[place - 1])) if place else low
+        while at < high:
+            first, n = self.ranges[place] if place < len(self.ranges) else (high, 0)
+            if at < first:
+                yield at, min(first, high) - at
+            at, place = first + n, place + 1
+            if n == 0:
+                return
+
+    @property
+    def n_boards(self) -> int:
+        """Boards in the set."""
+        return sum(n for _, n in self.ranges)
+
+
+def shard_of(boards: int, number: int, n_shards: int) -> tuple[int, int]:
+    """Return the boards (first, end) of one of `n_shards` shards (from 1) of a plan."""
+    return boards * (number - 1) // n_shards, boards * number // n_shards
 
 
 def largest_sum(plan: Plan) -> int:
@@ -69,8 +109,3 @@ def pairings_of(n_entries: int, format_: str) -> list[Pairing]:
     """Return a format's pairings: all pairs in order, or the first entry against each other."""
     pairs = combinations(range(n_entries), 2)
     return [Pairing(a, b) for a, b in pairs if format_ != "gauntlet" or a == 0]
-
-
-def default_block(boards: int, n_pairings: int) -> int:
-    """Return boards a block: some 32 blocks a run or more, and no block of over a second."""
-    return max(MIN_BLOCK, min(MAX_BLOCK, -(-boards * n_pairings // 32)))

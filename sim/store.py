@@ -1,29 +1,37 @@
-"""A run on disk: manifest, parts with the rows, summaries, evidence of failures.
+"""A run on disk: manifest, parts, summaries, evidence of failures.
 
-Every file is written to a temporary name, synced and renamed, so that a reader, or whoever goes
-on with the run after it was killed, sees a whole file or none.
+A *part* holds some boards of one pairing: their rows (``matches/``), or where rows are not kept
+their sums (``sums/``). Its name says which pairing under which conditions (the key, a hash of all
+that decides the rows), which boards, and the checksum of its contents; so a part that is damaged,
+misplaced or doubled is seen, and a part of another strategy is never taken for this one's.
 """
 
+import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .columns import column_names
 from .digest import digest_text, rows_digest
 from .errors import PrummyError
-from .schedule import BoardBlock, Plan
-from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSummary
+from .storage import TEMPORARY, LocalStorage, open_storage
+from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSummary, summarize
 
 FORMAT = "prummy-run"
-VERSION = 1
+VERSION = 2
+ROWS, SUMS = "matches", "sums"
+SUMMARY = ("summary/groups.parquet", "summary/histograms.parquet")
 PARQUET: Any = {  # small integers by their bytes: a tenth smaller and a third quicker than default
     "compression": "zstd",
     "compression_level": 1,
@@ -31,22 +39,56 @@ PARQUET: Any = {  # small integers by their bytes: a tenth smaller and a third q
     "column_encoding": "BYTE_STREAM_SPLIT",
     "write_statistics": False,
 }
+_PART = re.compile(r"part-([0-9a-f]{16})-(\d{12})-(\d{12})-([0-9a-f]{16})\.parquet")
 
 
 class StoreError(PrummyError):
     """A run's folder that cannot be used; the message says what to do."""
 
 
-class RunFolder:
-    """The folder of a run: paths, and reading and writing of each kind of file in it."""
+class PartError(StoreError):
+    """A part that is not what its name says; the message says why."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.manifest_file = path / "manifest.json"
-        self.matches = path / "matches"
-        self.summary = path / "summary"
-        self.failures = path / "failures"
-        self.report = path / "report"
+
+@dataclass(frozen=True, order=True)
+class Part:
+    """A part by its name: what it holds (`ROWS` or `SUMS`), of whom, first board, how many."""
+
+    key: str
+    first_board: int
+    n_boards: int
+    checksum: str
+    kind: str
+
+    @property
+    def name(self) -> str:
+        """The file's name in the run's folder."""
+        boards = f"{self.first_board:012d}-{self.n_boards:012d}"
+        return f"{self.kind}/part-{self.key}-{boards}-{self.checksum}.parquet"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a part says, proven: ranges of boards (first, number), their summary and digest."""
+
+    ranges: list[tuple[int, int]]
+    summary: PairingSummary
+    digest: int
+
+
+class RunFolder:
+    """The folder of a run: reading and writing of each kind of file in it."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.storage = open_storage(place)
+        self.place = self.storage.place
+
+    @property
+    def path(self) -> Path:
+        """The folder on this machine; raises StoreError where it lies elsewhere."""
+        if isinstance(self.storage, LocalStorage):
+            return self.storage.path
+        raise StoreError(f"{self.place} is no folder of this machine: name one with --out")
 
     def create(self, manifest: Mapping[str, Any]) -> None:
         """Make the folder of a new run with its manifest.
@@ -57,173 +99,304 @@ class RunFolder:
             When there is something in the folder already, or it cannot be written.
         """
         self.check_is_free()
-        with _writing(self.path):
-            self.matches.mkdir(parents=True, exist_ok=True)
+        with self.writing():
             self.write_manifest(manifest)
 
     def check_is_free(self) -> None:
         """Raise StoreError when the folder cannot become that of a new run; make nothing."""
-        if self.manifest_file.exists():
+        if self.holds_run():
             raise StoreError(
-                f"{self.path} holds a run already: go on with it by --resume, or name another "
+                f"{self.place} holds a run already: go on with it by --resume, or name another "
                 "folder with --out"
             )
-        with _writing(self.path):
-            if self.path.exists() and any(self.path.iterdir()):
-                raise StoreError(f"{self.path} is not empty and holds no run: name another folder")
-            above = next(p for p in (self.path, *self.path.absolute().parents) if p.exists())
-            if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
-                raise StoreError(f"cannot write to {self.path}: no permission in {above}")
+        with self.writing():
+            empty = self.storage.is_empty()
+        if not empty:
+            raise StoreError(f"{self.place} is not empty and holds no run: name another folder")
+
+    def holds_run(self) -> bool:
+        """Return whether there is a manifest."""
+        return "manifest.json" in self.storage.names()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn an OSError inside into a StoreError that says where."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(f"cannot write to {self.place}: {error.strerror or error}") from None
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> None:
-        """Write the manifest, whole or not at all."""
-        _write_json(self.manifest_file, {"format": FORMAT, "version": VERSION, **manifest})
+        """Write the manifest with its checksum, whole or not at all."""
+        told = {"format": FORMAT, "version": VERSION, **manifest}
+        told["checksum"] = _manifest_checksum(told)
+        self.storage.write("manifest.json", _json(told))
 
     def read_manifest(self) -> dict[str, Any]:
-        """Return the manifest; raises StoreError when the folder holds no run."""
+        """Return the manifest; raises StoreError when the folder holds no run or a changed one."""
+        name = f"{self.place}/manifest.json"
         try:
-            manifest = json.loads(self.manifest_file.read_text(encoding="utf-8"))
+            manifest = json.loads(self.storage.read("manifest.json"))
         except FileNotFoundError:
-            raise StoreError(f"{self.path} holds no run: {self.manifest_file} is missing") from None
-        except (OSError, ValueError) as error:
-            raise StoreError(f"{self.manifest_file} cannot be read: {error}") from None
+            raise StoreError(f"{self.place} holds no run: {name} is missing") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise StoreError(f"{name} cannot be read: {error}") from None
         if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise StoreError(f"{self.manifest_file} is not the manifest of a run")
+            raise StoreError(f"{name} is not the manifest of a run")
         if manifest.get("version") != VERSION:
             raise StoreError(
-                f"{self.path} was written by another version: its format is "
+                f"{self.place} was written by another version: its format is "
                 f"{manifest.get('version')}, this program reads {VERSION}"
+            )
+        if manifest.get("checksum") != _manifest_checksum(manifest):
+            raise StoreError(
+                f"{name} was changed or damaged after it was written (its checksum differs): "
+                "put the old one back, or play the run again in another folder"
             )
         return manifest
 
-    def part(self, block: BoardBlock) -> Path:
-        """Return the path of the part that holds a block's rows."""
-        return self.matches / f"part-{block.pairing:04d}-{block.first_board:012d}.parquet"
+    def parts(self) -> tuple[list[Part], list[str]]:
+        """Return all parts, sorted, and the names of files that are no parts."""
+        found, others = [], []
+        for kind in (ROWS, SUMS):
+            for name in self.storage.names(kind):
+                if match := _PART.fullmatch(name):
+                    key, first, n, checksum = match.groups()
+                    found.append(Part(key, int(first), int(n), checksum, kind))
+                else:
+                    others.append(f"{kind}/{name}")
+        return sorted(found), others
 
-    def write_part(
-        self,
-        block: BoardBlock,
-        columns: Mapping[str, np.ndarray],
-        identity: Mapping[str, Any],
-        digest: int,
-    ) -> None:
-        """Write a block's rows with what decides them (`run.pairing_identity`) and their digest."""
-        about = {**identity, "n_boards": block.n_boards, "digest": digest_text(digest)}
-        arrays = {name: pa.array(np.ascontiguousarray(column)) for name, column in columns.items()}
-        table = pa.table(arrays).replace_schema_metadata({b"prummy": json.dumps(about).encode()})
-        with _replacing(self.part(block)) as temporary:
-            pq.write_table(table, temporary, **PARQUET)
+    def read_rows(
+        self, part: Part, identity: Mapping[str, Any], deals: int
+    ) -> dict[str, np.ndarray]:
+        """Return the columns of a part of rows; raises PartError for one that is not whole."""
+        table = self._read(part, identity)
+        with _understood(part):
+            return {name: table[name].to_numpy() for name in column_names(deals)}
 
-    def read_part(
-        self, block: BoardBlock, deals: int, identity: Mapping[str, Any]
-    ) -> tuple[dict[str, np.ndarray], int] | None:
-        """Return (columns, digest) of a block's part.
+    def read_part(self, part: Part, identity: Mapping[str, Any], deals: int) -> Contents:
+        """Return what a part of either kind adds to its pairing, proven as far as that goes.
 
-        None when it is missing, is not whole, or holds the rows of something else.
+        Raises PartError for a part that is damaged, or that holds other boards than it says.
         """
-        try:
-            table = pq.read_table(self.part(block))
+        table = self._read(part, identity)
+        with _understood(part):
+            about = json.loads(table.schema.metadata[b"prummy"])
+            written = int(about["digest"], 16)
+            if part.kind == SUMS:
+                ranges = [(int(first), int(n)) for first, n in about["ranges"]]
+                summary = _summary_of_table(table)
+                if summary.total("boards") != sum(n for _, n in ranges):
+                    raise ValueError("its sums are not of the boards it names")
+                return Contents(ranges, summary, written)
             columns = {name: table[name].to_numpy() for name in column_names(deals)}
-            written = json.loads(table.schema.metadata[b"prummy"])
+            boards = np.repeat(np.arange(part.n_boards) + part.first_board, 2)
+            if not np.array_equal(columns["board"], boards):
+                raise ValueError("its rows are not of the boards it names")
             digest = rows_digest(columns, identity["a"], identity["b"])
-        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
-            return None
-        boards = np.repeat(np.arange(block.n_boards) + block.first_board, 2)
-        about = {**identity, "n_boards": block.n_boards, "digest": digest_text(digest)}
-        if not np.array_equal(columns["board"], boards) or written != about:
-            return None
-        return columns, digest
+            if digest != written:
+                raise ValueError("its rows do not have the digest that was written with them")
+            summary = summarize(columns, deals)
+            return Contents([(part.first_board, part.n_boards)], summary, digest)
 
-    def drop_parts(self, pairing: int) -> None:
-        """Remove all rows of a pairing that is void."""
-        for part in self.matches.glob(f"part-{pairing:04d}-*.parquet"):
-            part.unlink()
-
-    def write_evidence(self, name: str, evidence: Mapping[str, Any]) -> Path:
-        """Write what is known of a strategy's failure; return the file."""
-        self.failures.mkdir(exist_ok=True)
-        path = self.failures / f"{quote(name, safe='[]=+,')}.json"
-        _write_json(path, evidence)
-        return path
-
-    def write_summaries(self, summaries: Sequence[PairingSummary]) -> None:
-        """Write the summaries of all pairings, one row a group and one a counted value."""
-        self.summary.mkdir(exist_ok=True)
-        n = len(summaries)
-        index = np.repeat(np.arange(n), N_GROUPS)
-        groups: dict[str, Any] = {"pairing": index, "group": np.tile(np.arange(N_GROUPS), n)}
-        stacked = np.concatenate([s.groups for s in summaries]) if n else np.zeros((0, 99), int)
-        groups |= {name: stacked[:, k] for k, name in enumerate(GROUP_COLUMNS)}
-        rows = [
-            (pairing, name, value, count)
-            for pairing, summary in enumerate(summaries)
-            for name, histogram in summary.histograms.items()
-            for value, count in zip(histogram.values, histogram.counts, strict=True)
-        ]
-        columns = zip(*rows, strict=True) if rows else ((), (), (), ())
-        counted = dict(zip(("pairing", "quantity", "value", "count"), columns, strict=True))
-        for name, table in (("groups", groups), ("histograms", counted)):
-            with _replacing(self.summary / f"{name}.parquet") as temporary:
-                pq.write_table(pa.table(table), temporary)
-
-    def read_summaries(self, n_pairings: int) -> list[PairingSummary]:
-        """Return the summaries of all pairings; raises StoreError when they cannot be read."""
+    def _read(self, part: Part, identity: Mapping[str, Any]) -> pa.Table:
+        """Return a part's table whose bytes are those that were written, by this pairing."""
         try:
-            groups = pq.read_table(self.summary / "groups.parquet")
-            counted = pq.read_table(self.summary / "histograms.parquet").to_pydict()
-            stacked = np.stack([groups[name].to_numpy() for name in GROUP_COLUMNS], axis=1)
-            stacked = stacked.reshape(n_pairings, N_GROUPS, len(GROUP_COLUMNS))
-        except (OSError, ValueError, KeyError, pa.ArrowException) as error:
+            data = self.storage.read(part.name)
+        except OSError as error:
+            raise PartError(f"{part.name} cannot be read: {error.strerror or error}") from None
+        if _checksum(data) != part.checksum:
+            raise PartError(f"{part.name} is damaged: its contents differ from its checksum")
+        with _understood(part):
+            table = pq.read_table(BytesIO(data), use_threads=False)
+            about = json.loads(table.schema.metadata[b"prummy"])
+            boards = (about["first_board"], about["n_boards"])
+            if about["identity"] != dict(identity) or boards != (part.first_board, part.n_boards):
+                raise ValueError("it was written under another name")
+        return table
+
+    def write_summaries(self, summaries: Sequence[PairingSummary]) -> dict[str, str]:
+        """Write the summaries of all pairings; return the checksums for the manifest."""
+        with_pairing = [
+            _summary_tables(summary, pairing) for pairing, summary in enumerate(summaries)
+        ]
+        checksums = {}
+        for place, name in enumerate(SUMMARY):
+            data = _parquet(pa.concat_tables(tables[place] for tables in with_pairing))
+            self.storage.write(name, data)
+            checksums[name] = _checksum(data)
+        return checksums
+
+    def read_summaries(self, n_pairings: int, checksums: Mapping[str, str]) -> list[PairingSummary]:
+        """Return the summaries of all pairings; raises StoreError unless they are as written."""
+        try:
+            tables = []
+            for name in SUMMARY:
+                data = self.storage.read(name)
+                if _checksum(data) != checksums.get(name):
+                    raise ValueError(f"{name} is damaged: it differs from its checksum")
+                tables.append(pq.read_table(BytesIO(data), use_threads=False))
+            found = [_summary_of_tables(*tables, pairing) for pairing in range(n_pairings)]
+            if tables[0].num_rows != n_pairings * N_GROUPS:
+                raise ValueError(f"they are not of {n_pairings} pairings")
+        except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             raise StoreError(
-                f"the summaries in {self.summary} cannot be read ({error}); "
-                f"prummy tournament --resume --out {self.path} makes them again from the rows"
+                f"the summaries in {self.place}/summary cannot be read ({error}); "
+                f"prummy tournament --resume --out {self.place} makes them again"
             ) from None
-        found: dict[tuple[int, str], list[tuple[int, int]]] = {}
-        for pairing, name, value, count in zip(*counted.values(), strict=True):
-            found.setdefault((pairing, name), []).append((value, count))
-        summaries = []
-        for pairing in range(n_pairings):
-            histograms = {}
-            for name in HISTOGRAMS:
-                pairs = np.array(found.get((pairing, name), []), np.int64).reshape(-1, 2)
-                histograms[name] = Histogram(pairs[:, 0], pairs[:, 1])
-            summaries.append(PairingSummary(stacked[pairing].copy(), histograms))
-        return summaries
+        return found
+
+    def write_evidence(self, name: str, evidence: Mapping[str, Any]) -> str:
+        """Write what is known of a strategy's failure; return the file's path or URL."""
+        file = f"failures/{quote(name, safe='[]=+,')}.json"
+        self.storage.write(file, _json(evidence))
+        return f"{self.place}/{file}"
+
+    def remove_evidence(self) -> None:
+        """Remove what was known of failures: a run that is played on finds them again."""
+        for name in self.storage.names("failures"):
+            self.storage.remove(f"failures/{name}")
+
+    def temporary(self) -> list[str]:
+        """Return the names of files that a killed process left half written."""
+        folders = ("", ROWS, SUMS, "summary", "failures")
+        names = (f"{folder}/{n}".lstrip("/") for folder in folders for n in self._hidden(folder))
+        return list(names)
+
+    def _hidden(self, folder: str) -> Iterable[str]:
+        return (n for n in self.storage.names(folder) if n.startswith(".") and TEMPORARY in n)
 
 
-def plan_to_dict(plan: Plan) -> dict[str, Any]:
-    """Return the part of a manifest that decides a run's results."""
+def identity_key(identity: Mapping[str, Any]) -> str:
+    """Return the key of a pairing: a hash of all that decides its rows beside the board."""
+    return _checksum(json.dumps(identity, sort_keys=True).encode())
+
+
+def encode_rows(
+    identity: Mapping[str, Any], first_board: int, columns: Mapping[str, np.ndarray], digest: int
+) -> tuple[Part, bytes]:
+    """Return a part with the rows of consecutive boards, and its contents."""
+    n_boards = len(columns["board"]) // 2
+    about = {"first_board": first_board, "n_boards": n_boards}
+    arrays = {name: pa.array(np.ascontiguousarray(column)) for name, column in columns.items()}
+    return _encode(ROWS, pa.table(arrays), identity, digest, about, PARQUET)
+
+
+def encode_sums(
+    identity: Mapping[str, Any],
+    ranges: Sequence[tuple[int, int]],
+    summary: PairingSummary,
+    digest: int,
+) -> tuple[Part, bytes]:
+    """Return a part with the sums of some boards, ascending ranges of them, and its contents."""
+    about = {
+        "first_board": ranges[0][0],
+        "n_boards": sum(n for _, n in ranges),
+        "ranges": [list(item) for item in ranges],
+    }
+    long = [
+        (f"group {name}", np.arange(N_GROUPS), summary.groups[:, column])
+        for column, name in enumerate(GROUP_COLUMNS)
+    ]
+    long += [(name, h.values, h.counts) for name, h in summary.histograms.items()]
+    names = np.repeat([name for name, _, _ in long], [len(values) for _, values, _ in long])
+    table = pa.table(
+        {
+            "quantity": pa.array(names).dictionary_encode(),
+            "value": np.concatenate([values for _, values, _ in long]),
+            "count": np.concatenate([counts for _, _, counts in long]),
+        }
+    )
+    return _encode(SUMS, table, identity, digest, about, {"compression": "zstd"})
+
+
+def _encode(
+    kind: str,
+    table: pa.Table,
+    identity: Mapping[str, Any],
+    digest: int,
+    about: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> tuple[Part, bytes]:
+    told = {"identity": dict(identity), **about, "digest": digest_text(digest)}
+    table = table.replace_schema_metadata({b"prummy": json.dumps(told).encode()})
+    data = _parquet(table, **options)
+    key = identity_key(identity)
+    return Part(key, about["first_board"], about["n_boards"], _checksum(data), kind), data
+
+
+def _parquet(table: pa.Table, **options: Any) -> bytes:
+    buffer = BytesIO()
+    pq.write_table(table, buffer, **options)
+    return buffer.getvalue()
+
+
+@contextmanager
+def _understood(part: Part) -> Iterator[None]:
+    """Turn what a part's contents raise when they are read into a PartError."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, OverflowError, pa.ArrowException) as error:
+        raise PartError(f"{part.name} is damaged: {error}") from None
+
+
+def _summary_tables(summary: PairingSummary, pairing: int) -> tuple[pa.Table, pa.Table]:
+    """Return a summary as two tables: a row a group, and a row a counted value."""
+    groups: dict[str, Any] = {
+        "pairing": np.full(N_GROUPS, pairing),
+        "group": np.arange(N_GROUPS),
+    }
+    groups |= {name: summary.groups[:, k] for k, name in enumerate(GROUP_COLUMNS)}
+    names = [
+        name for name, histogram in summary.histograms.items() for _ in range(histogram.values.size)
+    ]
+    counted = {
+        "pairing": np.full(len(names), pairing),
+        "quantity": pa.array(names, pa.string()),
+        "value": np.concatenate([h.values for h in summary.histograms.values()]),
+        "count": np.concatenate([h.counts for h in summary.histograms.values()]),
+    }
+    return pa.table(groups), pa.table(counted)
+
+
+def _summary_of_tables(groups: pa.Table, counted: pa.Table, pairing: int) -> PairingSummary:
+    """Return the summary that `_summary_tables` made two tables of."""
+    mine = groups.filter(pc.field("pairing") == pairing)
+    sums = np.stack([mine[name].to_numpy() for name in GROUP_COLUMNS], axis=1).astype(np.int64)
+    if sums.shape != (N_GROUPS, len(GROUP_COLUMNS)):
+        raise ValueError(f"pairing {pairing} has {len(sums)} groups")
+    return PairingSummary(sums, _histograms(counted.filter(pc.field("pairing") == pairing)))
+
+
+def _histograms(counted: pa.Table) -> dict[str, Histogram]:
+    quantity = counted["quantity"].cast(pa.string()).to_numpy(zero_copy_only=False)
+    value, count = (counted[name].to_numpy().astype(np.int64) for name in ("value", "count"))
     return {
-        "names": list(plan.names),
-        "rules": plan.rules.to_dict(),
-        "seed": plan.seed,
-        "boards": plan.boards,
-        "format": plan.format,
+        name: Histogram(value[quantity == name], count[quantity == name]) for name in HISTOGRAMS
     }
 
 
-@contextmanager
-def _writing(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StoreError(f"cannot write to {path}: {error.strerror}") from None
+def _summary_of_table(table: pa.Table) -> PairingSummary:
+    """Return the summary that a part of sums holds."""
+    quantity = table["quantity"].cast(pa.string()).to_numpy(zero_copy_only=False)
+    value, count = (table[name].to_numpy().astype(np.int64) for name in ("value", "count"))
+    summary = PairingSummary(histograms=_histograms(table))
+    for column, name in enumerate(GROUP_COLUMNS):
+        here = quantity == f"group {name}"
+        summary.groups[value[here], column] = count[here]
+    return summary
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary name to write to; then sync it and rename it to `path`."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        yield temporary
-        with temporary.open("rb") as file:
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+def _checksum(data: bytes) -> str:
+    """Return the checksum of some bytes, 16 hexadecimal digits."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    with _replacing(path) as temporary:
-        temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
+def _manifest_checksum(manifest: Mapping[str, Any]) -> str:
+    told = {name: value for name, value in manifest.items() if name != "checksum"}
+    return _checksum(json.dumps(told, sort_keys=True).encode())
+
+
+def _json(value: Mapping[str, Any]) -> bytes:
+    return (json.dumps(value, indent=2) + "\n").encode()

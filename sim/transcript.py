@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .view import Player
 
 FORMAT = "persian-rummy-transcript"
 VERSION = 1
+NO_ACTION = np.iinfo(np.uint64).max
 MAX_ACTIONS_A_DEAL = 2000  # far above what 200 turns or an exhausted pack allow
 
 
@@ -73,25 +75,14 @@ def play_transcript(
     StrategyFailedError
         When a strategy's answer is not legal.
     """
-    log = np.full(MAX_ACTIONS_A_DEAL * rules.deals, np.iinfo(np.uint64).max, np.uint64)
+    log = empty_log(rules)
     block = play_boards(rules, players, seed, board, 1, (rotation,), log=log)
     if block.failure is not None:
         raise StrategyFailedError(names[block.failure.player], block.failure)
-    actions = [action_text(a) for a in log[log != np.iinfo(np.uint64).max]]
     deals: list[dict[str, Any]] = []
-    deck = np.zeros(rules.pack_size, np.uint8)
-    for number in range(rules.deals):
-        dealer = (board + number) % 4
-        shuffle(deck, rules.pack_size, deck_key(np.uint64(seed), board, number))
-        text = deck_text(deck)
-        table, hidden = _dealt(rules, dealer, deck)
-        count = 0
-        while table["status"][0] == PLAYING:
-            apply_action(table[0], hidden[0], parse_action(actions[count]))
-            count += 1
+    for dealer, deck, actions, table, hidden in _deals_of_log(rules, seed, board, log):
         score = [int(deal_score(table[0], hidden[0], team)) for team in (0, 1)]
-        deals.append({"dealer": dealer, "deck": text, "actions": actions[:count], "score": score})
-        actions = actions[count:]
+        deals.append({"dealer": dealer, "deck": deck, "actions": actions, "score": score})
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -103,6 +94,44 @@ def play_transcript(
         "deals": deals,
         "score": [sum(deal["score"][team] for deal in deals) for team in (0, 1)],
     }
+
+
+def empty_log(rules: Rules) -> np.ndarray:
+    """Return an array (uint64) that has room for the actions of a match (`match.play_boards`)."""
+    return np.full(MAX_ACTIONS_A_DEAL * rules.deals, NO_ACTION, np.uint64)
+
+
+def last_position(
+    rules: Rules, seed: int, board: int, deal: int, log: np.ndarray
+) -> dict[str, Any]:
+    """Return the position after the last action of a deal in a log, in the form `perft` reads."""
+    deals = islice(_deals_of_log(rules, seed, board, log), deal + 1)
+    dealer, deck, actions, _, _ = list(deals)[-1]
+    return {"rules": rules.to_dict(), "dealer": dealer, "deck": deck, "after": actions}
+
+
+def _deals_of_log(
+    rules: Rules, seed: int, board: int, log: np.ndarray
+) -> Iterator[tuple[int, str, list[str], np.ndarray, np.ndarray]]:
+    """Yield dealer, deck, actions and the position after them, of each deal that a log tells.
+
+    The last one may not be over.
+    """
+    played = [action for action in log if action != NO_ACTION]
+    deck = np.zeros(rules.pack_size, np.uint8)
+    for number in range(rules.deals):
+        dealer = (board + number) % 4
+        shuffle(deck, rules.pack_size, deck_key(np.uint64(seed), board, number))
+        text = deck_text(deck)
+        table, hidden = _dealt(rules, dealer, deck)
+        count = 0
+        while table["status"][0] == PLAYING and count < len(played):
+            apply_action(table[0], hidden[0], played[count])
+            count += 1
+        yield dealer, text, [action_text(action) for action in played[:count]], table, hidden
+        if table["status"][0] == PLAYING:
+            return
+        played = played[count:]
 
 
 def _dealt(

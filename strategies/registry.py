@@ -54,6 +54,11 @@ class Entry:
             hooks = self.strategy.hooks()
         return Player(hooks, self.params, self.strategy.work_size)
 
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it came with this package; all others may loop for ever or crash."""
+        return _is_built_in(self.source)
+
     def param_values(self) -> dict[str, float]:
         """Return the parameters by name."""
         names = (param.name for param in self.strategy.params)
@@ -257,7 +262,7 @@ def _data_hash(cls: type[Strategy], source: str) -> str:
     Compiled code freezes them, wherever they came from (a file of weights, the environment), so
     that they are as much a part of the strategy as its source. "" where there are none.
     """
-    if Path(source).parent == Path(__file__).parent:
+    if _is_built_in(source):
         return ""  # a built-in's data are all in its source
     digest = hashlib.sha256()
     found = False
@@ -273,6 +278,10 @@ def _data_hash(cls: type[Strategy], source: str) -> str:
                 digest.update(data)
                 found = True
     return digest.hexdigest()[:16] if found else ""
+
+
+def _is_built_in(source: str) -> bool:
+    return Path(source).parent == Path(__file__).parent
 
 
 def _own_modules(first: ModuleType, folder: Path) -> list[ModuleType]:

@@ -1,0 +1,329 @@
+"""How a run is begun, gone on with and ended: what `tournament` and `run` share."""
+
+import logging
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from .. import __version__
+from . import common
+from .engine import make_ready
+from .settings import SettingError, Settings, check_sums, make_plan
+
+if TYPE_CHECKING:
+    from ..sim.run import Outcome
+    from ..sim.schedule import Plan
+    from ..sim.store import RunFolder
+    from ..strategies.registry import Entry
+
+EXIT_LIMIT = 3
+EXIT_INTERRUPTED = 130
+
+_log = logging.getLogger(__name__)
+
+
+class Playing:
+    """A run that is being played: its folder, its manifest, what plays it."""
+
+    def __init__(
+        self, folder: "RunFolder", manifest: dict[str, Any], entries: "Sequence[Entry]"
+    ) -> None:
+        from ..sim.run import Run
+
+        self.folder = folder
+        self.manifest = manifest
+        self.run: Run = Run(folder, manifest, entries)
+
+    @property
+    def to_continue(self) -> str:
+        """The command that goes on with the run."""
+        return f"prummy tournament --resume --out {shlex.quote(self.folder.place)}"
+
+
+def play_new(settings: Settings, as_json: bool) -> None:
+    """Begin a run and play it; nothing is made until all is right."""
+    from ..sim.run import describe_run
+    from ..sim.store import RunFolder
+
+    plan, entries = make_plan(settings)
+    folder = RunFolder(settings.out or free_folder())
+    folder.check_is_free()
+    make_ready(entries)
+    manifest = describe_run(plan, entries, settings.keep_text(), sys.argv[1:], __version__)
+    folder.create(manifest)
+    with folder.storage.lock():
+        _play(Playing(folder, manifest, entries), settings, as_json)
+
+
+def free_folder() -> str:
+    """Return a folder for this run: runs/ and the time, with a number if that is taken."""
+    stem = time.strftime("%Y%m%d-%H%M%S")
+    names = (stem if not n else f"{stem}-{n}" for n in range(1000))
+    return next(str(path) for path in (Path("runs") / n for n in names) if not path.exists())
+
+
+def play_on(settings: Settings, as_json: bool) -> None:
+    """Go on with the run in a folder; what is said of it must be what it is."""
+    with _opened(settings, "--resume") as (folder, manifest):
+        entries = _entries_of(manifest)
+        plan = _same_plan(settings, manifest)
+        for entry, strategy in zip(entries, manifest["strategies"], strict=True):
+            if entry.source_hash != strategy["source_hash"]:
+                raise common.BadInputError(
+                    f"strategy {entry.name} has changed since the run in {folder.place} began: its "
+                    "rows would come from two versions; play its pairings anew with --extend, or "
+                    "begin a run in another folder"
+                )
+        asked = settings.matches
+        if asked not in (None, 2 * plan.boards):
+            raise _another(settings, f"matches {2 * plan.boards}, not {asked}", "more: --extend; ")
+        texts = [entry.text for entry in entries]
+        if settings.all_strategies() not in ([], texts):
+            raise _another(
+                settings, f"entries {texts}, not {settings.all_strategies()}", "more: --extend; "
+            )
+        make_ready(entries)
+        _play(Playing(folder, manifest, entries), settings, as_json)
+
+
+def play_more(settings: Settings, as_json: bool) -> None:
+    """Extend a run: further strategies, more boards, what a changed strategy invalidates."""
+    from ..sim.run import describe_entry, plan_to_dict
+    from ..strategies.registry import parse_entries
+
+    with _opened(settings, "--extend") as (folder, manifest):
+        plan = _same_plan(settings, manifest)
+        known = [strategy["entry"] for strategy in manifest["strategies"]]
+        more = [text for text in settings.all_strategies() if text not in known]
+        entries = parse_entries([*known, *more])
+        boards = plan.boards if settings.matches is None else settings.matches // 2
+        if boards < plan.boards:
+            raise SettingError(
+                "matches",
+                f"{settings.matches}: the run in {folder.place} has {2 * plan.boards} already, and "
+                "is extended to that number or more",
+            )
+        plan = replace(plan, names=tuple(entry.name for entry in entries), boards=boards)
+        check_sums(plan)
+        make_ready(entries)
+        for entry, strategy in zip(entries, manifest["strategies"], strict=False):
+            if entry.source_hash != strategy["source_hash"]:
+                common.note(
+                    f"{entry.name} has changed since it was played: its pairings are played anew "
+                    f"(prummy runs gc {shlex.quote(folder.place)} removes the old rows)"
+                )
+        manifest.update(
+            {
+                "status": "running",
+                "command": sys.argv[1:],
+                "plan": plan_to_dict(plan),
+                "strategies": [describe_entry(entry) for entry in entries],
+            }
+        )
+        with folder.writing():
+            folder.write_manifest(manifest)
+        _play(Playing(folder, manifest, entries), settings, as_json)
+
+
+@contextmanager
+def _opened(settings: Settings, option: str) -> "Iterator[tuple[RunFolder, dict[str, Any]]]":
+    """Give the folder of --out, locked, and its manifest."""
+    from ..sim.frozen import ENGINE_VERSION
+    from ..sim.store import RunFolder
+
+    if settings.out is None:
+        raise common.BadInputError(f"{option} needs --out FOLDER, the run to go on with")
+    folder = RunFolder(settings.out)
+    manifest = folder.read_manifest()
+    if manifest.get("engine_version") != ENGINE_VERSION:
+        raise common.BadInputError(
+            f"{folder.place} was played by engine "
+            f"{manifest.get('engine_version', 'of no version')}, this is engine {ENGINE_VERSION}, "
+            "which deals or counts otherwise; begin a run in another folder"
+        )
+    with folder.storage.lock():
+        yield folder, manifest
+
+
+def _entries_of(manifest: dict[str, Any]) -> "list[Entry]":
+    from ..strategies.registry import parse_entries
+
+    return parse_entries(strategy["entry"] for strategy in manifest["strategies"])
+
+
+def _another(settings: Settings, what: str, hint: str = "") -> common.BadInputError:
+    return common.BadInputError(
+        f"{settings.out} is another run, with {what}; {hint}leave the option out, or begin a run "
+        "in another folder"
+    )
+
+
+def _same_plan(settings: Settings, manifest: dict[str, Any]) -> "Plan":
+    """Return the plan of a run; raises BadInputError where the settings say another one."""
+    from ..sim.run import plan_of_manifest
+
+    plan = plan_of_manifest(manifest)
+    if settings.rules is not None or settings.rule:
+        if settings.house_rules() != plan.rules:
+            raise _another(settings, f"house rules {plan.rules.to_dict() or 'persian'}")
+    same = {"seed": plan.seed, "format": plan.format, "keep": manifest["keep"]}
+    for name, value in same.items():
+        asked = getattr(settings, name)
+        if asked not in (None, value):
+            raise _another(settings, f"{name} {value}, not {asked}")
+    return plan
+
+
+def _play(playing: Playing, settings: Settings, as_json: bool) -> None:
+    """Play, with progress, a log and a clean stop; print the results and leave with a code."""
+    from ..sim.run import record_outcome
+
+    folder, plan = playing.folder, playing.run.plan
+    Thread(target=_load_reports, args=(as_json, settings.report), daemon=True).start()
+    progress = common.Progress("matches")
+    stop = Event()
+    with _logging(folder, settings.log_level or "info"):
+        _log.info("prummy %s", shlex.join(sys.argv[1:]))
+        try:
+            with _stop_on_signals(stop):
+                outcome = playing.run.play(
+                    settings.choice(),
+                    progress.update,
+                    stop,
+                    settings.stops(plan.boards),
+                    settings.block,
+                )
+                record_outcome(folder, playing.manifest, outcome)
+        except OSError as error:
+            raise common.BadInputError(
+                f"cannot write to {folder.place}: {error.strerror or error}; what was played is "
+                f"kept, go on with: {playing.to_continue}"
+            ) from None
+        except common.PrummyError as error:
+            _log.error("%s", error)
+            raise common.BadInputError(
+                f"{error}; what was played is kept, go on with: {playing.to_continue}"
+            ) from None
+        finally:
+            progress.close()
+        _log.info(
+            "%s: %d matches, %.1f s, digest %s",
+            outcome.stopped or "finished",
+            outcome.matches,
+            outcome.seconds,
+            outcome.digest,
+        )
+    _finish(playing, outcome, settings, as_json)
+
+
+@contextmanager
+def _logging(folder: "RunFolder", level: str) -> Iterator[None]:
+    """Write what happens to run.log in the run's folder; warnings to standard error too."""
+    from ..sim.storage import LocalStorage
+
+    logger = logging.getLogger(__package__.partition(".")[0])
+    told = StringIO()
+    file: logging.Handler = logging.StreamHandler(told)
+    if isinstance(folder.storage, LocalStorage):
+        file = logging.FileHandler(folder.storage.path / "run.log", encoding="utf-8")
+    file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    file.setLevel(level.upper())
+    terminal = logging.StreamHandler()
+    terminal.setFormatter(logging.Formatter("prummy: %(message)s"))
+    terminal.setLevel(logging.WARNING)
+    logging.raiseExceptions = False  # a log that cannot be written must not end the run
+    logger.setLevel(min(file.level, logging.WARNING))
+    logger.propagate = False
+    for handler in (file, terminal):
+        logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        for handler in (file, terminal):
+            logger.removeHandler(handler)
+            handler.close()
+        if told.getvalue():
+            folder.storage.write("run.log", told.getvalue().encode())
+
+
+@contextmanager
+def _stop_on_signals(stop: Event) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM set `stop`, and a second one leave at once."""
+
+    def handle(number: int, frame: object) -> None:
+        if stop.is_set():
+            os._exit(EXIT_INTERRUPTED)
+        stop.set()
+        common.note("stopping when the blocks in flight are finished; once more stops at once")
+
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _load_reports(as_json: bool, with_report: bool) -> None:
+    """Load what shows the results, which takes two seconds, while the matches are played."""
+    from ..reports import results  # noqa: F401
+
+    if not as_json:
+        from ..reports import terminal  # noqa: F401
+    if with_report:
+        from ..reports import page  # noqa: F401
+
+
+def _finish(playing: Playing, outcome: "Outcome", settings: Settings, as_json: bool) -> None:
+    """Print the results, write the report when asked for, and leave with the right code."""
+    from ..reports.machine import tournament_json
+    from ..reports.results import Results
+    from ..reports.terminal import print_tournament
+
+    folder, manifest = playing.folder, playing.manifest
+    results = Results(outcome.plan, manifest, outcome.summaries)
+    if as_json:
+        common.print_json({**tournament_json(results), "folder": folder.place})
+    else:
+        print_tournament(results)
+    page = None
+    if settings.report and outcome.matches:
+        from ..reports.page import write_report
+
+        if sys.stderr.isatty():
+            common.note("writing the report ...")
+        page = write_report(results, folder.path / "report")
+    say = common.note if as_json else typer.echo
+    for failure in manifest["failures"]:
+        common.note(
+            f"{failure['strategy']} failed, its pairings are void: {failure['kind']} "
+            f"(evidence: {failure['evidence']})"
+        )
+    say(f"digest {outcome.digest}   run folder {folder.place}")
+    if page is not None:
+        say(f"report {page}")
+    elif outcome.matches:
+        say(f"report: prummy report {shlex.quote(folder.place)}")
+    played = f"{outcome.matches:,} of {outcome.plan.matches:,} matches"
+    if outcome.stopped == "shard":
+        say(
+            f"shard {settings.shard} is played ({played}); put all shards together with: "
+            "prummy runs merge SHARD... --out RUN"
+        )
+    elif outcome.stopped is not None:
+        why = {"time": " by --max-time", "matches": " by --max-matches"}.get(outcome.stopped, "")
+        common.note(f"stopped{why} after {played}; go on with: {playing.to_continue}")
+        raise typer.Exit(EXIT_INTERRUPTED if outcome.stopped == "signal" else EXIT_LIMIT)
+    if manifest["failures"]:
+        raise typer.Exit(common.FAILED)
