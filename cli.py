@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from . import __version__
-from .commands import bench, engine, play, report, strategies, tournament
+from .commands import bench, engine, experiment, play, report, runs, strategies, tournament
 
 EPILOG = """\
 Examples:
@@ -47,6 +47,8 @@ def main(
 
 
 app.command("tournament")(tournament.tournament)
+app.command("run")(experiment.run)
+app.add_typer(runs.app, name="runs")
 app.command("report")(report.report)
 app.command("match")(play.match)
 app.command("verify")(play.verify)

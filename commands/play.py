@@ -57,10 +57,17 @@ def match(
         make_ready(entered)
         from ..sim.transcript import StrategyFailedError, play_transcript
 
-        players = [entry.player() for entry in entered]
         names = [entry.name for entry in entered]
+        which = (seed, board, rotation)
         try:
-            transcript = play_transcript(house, players, names, seed, board, rotation)
+            if all(entry.is_built_in for entry in entered):
+                players = [entry.player() for entry in entered]
+                transcript = play_transcript(house, players, names, *which)
+            else:
+                from ..sim.child import Limits, play_transcript_apart
+
+                texts = [entry.text for entry in entered]
+                transcript = play_transcript_apart(house, texts, names, *which, Limits())
         except StrategyFailedError as error:
             common.note(f"prummy: {error}")
             raise typer.Exit(common.FAILED) from None

@@ -156,7 +156,8 @@ def make_plan(settings: Settings) -> "tuple[Plan, list[Entry]]":
     This loads the strategies' files.
     """
     from ..sim.schedule import Plan
-    from ..strategies.registry import StrategyError, parse_entries
+    from ..strategies.base import StrategyError
+    from ..strategies.registry import parse_entries
 
     entered = settings.all_strategies()
     if len(entered) < 2:

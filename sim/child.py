@@ -17,21 +17,22 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 
+from ..strategies.registry import parse_entry
 from .errors import PrummyError
 from .kernel import GAME_DTYPE
 from .match import Failure, failure_in
 from .rules import Rules
-from .transcript import empty_log
+from .transcript import StrategyFailedError, empty_log, play_transcript
 from .work import Job, Played, Task, Worker, failed
 
-START_SECONDS = 600  # a cold compile of many strategies on a busy machine
+IDLE_SECONDS = 600  # before play (a cold compile on a busy machine) and after it (a slow disk)
 POLL_SECONDS = 0.05
 
 
@@ -47,17 +48,16 @@ class ChildError(PrummyError):
     """A child that ended outside of play, or could not begin; the message says how."""
 
 
-class _GoneError(Exception):
-    """The child is no more; the text says why."""
+class GoneError(Exception):
+    """A child is no more; the text says why."""
 
 
 class Child:
-    """A process that plays a job's blocks, one at a time. It starts with the first."""
+    """A process that answers one request at a time (`_Server`)."""
 
-    def __init__(self, job: Job, limits: Limits) -> None:
-        self.job = job
+    def __init__(self, rules: Rules, limits: Limits) -> None:
         self.limits = limits
-        self.shared = _Shared(job.plan.rules)
+        self.shared = _Shared(rules)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.process = subprocess.Popen(
             [sys.executable, "-m", f"{__package__}.child", self.shared.path],
@@ -65,27 +65,35 @@ class Child:
             stdout=subprocess.PIPE,
             stderr=self.errors,
         )
-        try:
-            self._ask(job)
-        except _GoneError as gone:
-            raise ChildError(
-                f"a child process could not begin: {gone}{self._last_words()}"
-            ) from None
+        self._send(rules)
 
-    def play(self, task: Task) -> Played:
-        """Play a block; what the strategies do to the process is their failure."""
-        started = time.monotonic()
+    def ask(self, kind: str, *about: Any) -> Any:
+        """Return the answer to a request; raises what the child raised, or GoneError."""
+        self._send((kind, about))
         try:
-            played: Played = self._ask(("play", task))
-        except _GoneError as gone:
-            failure = self._failure(task.block.pairing, str(gone))
-            return failed(task, failure, time.monotonic() - started)
-        return played
+            assert self.process.stdout is not None
+            self._watch(self.process.stdout)
+            answer = pickle.load(self.process.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError):
+            self.process.kill()
+            raise GoneError(_how_it_ended(self.process.wait())) from None
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
-    def play_again(self, pairing: int, failure: Failure) -> np.ndarray:
-        """Play the match of a failure again; return the log of its actions, as far as it came."""
-        with contextlib.suppress(_GoneError):
-            self._ask(("play_again", (pairing, failure)))
+    def failure(self, why: str) -> Failure:
+        """Return the failure of whoever was asked when the child was lost.
+
+        Raises ChildError when nobody was.
+        """
+        where = self.shared.game["where"][0]
+        if where["n_boards"] == 0:
+            raise ChildError(f"a child process was lost outside of play: {why}{self._last_words()}")
+        return failure_in(where, None, why)
+
+    @property
+    def log(self) -> np.ndarray:
+        """What the kernel logged of a match, also of one that was never finished."""
         return np.array(self.shared.log)
 
     @property
@@ -103,24 +111,14 @@ class Child:
                     file.close()
         self.shared.close()
 
-    def _ask(self, request: Any) -> Any:
-        """Send a request and return the answer; raises what the child raised, or _GoneError."""
+    def _send(self, request: Any) -> None:
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        try:
+        with contextlib.suppress(OSError):  # a child that is gone is seen when its answer is read
             pickle.dump(request, self.process.stdin)
             self.process.stdin.flush()
-            self._watch(self.process.stdout)
-            answer = pickle.load(self.process.stdout)
-        except (OSError, EOFError, pickle.UnpicklingError):
-            self.process.kill()
-            raise _GoneError(_how_it_ended(self.process.wait())) from None
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
 
-    def _watch(self, answers: BinaryIO) -> None:
-        """Wait until there is an answer; kill the child and raise _GoneError at a limit."""
+    def _watch(self, answers: IO[bytes]) -> None:
+        """Wait until there is an answer; kill the child and raise GoneError at a limit."""
         import psutil
 
         where = self.shared.game["where"][0]
@@ -136,33 +134,17 @@ class Child:
             now = (in_play, *(int(where[name]) for name in ("board", "rotation", "deal")))
             if now != seen:
                 seen, since = now, time.monotonic()
-            allowed = self.limits.deal_seconds if in_play else START_SECONDS
+            allowed = self.limits.deal_seconds if in_play else IDLE_SECONDS
             if memory > self.limits.memory:
-                self.process.kill()
-                self.process.wait()
-                raise _GoneError(f"took more than {self.limits.memory / 2**30:.2g} GB of memory")
+                raise self._stopped(f"took more than {self.limits.memory / 1e9:.3g} GB of memory")
             if time.monotonic() - since > allowed:
-                self.process.kill()
-                self.process.wait()
-                what = "deal" if in_play else "start"
-                raise _GoneError(f"did not come back: a {what} took more than {allowed:g} s")
+                what = "a deal" if in_play else "what comes before or after play"
+                raise self._stopped(f"did not come back: {what} took more than {allowed:g} s")
 
-    def _failure(self, pairing: int, why: str) -> Failure:
-        """Return the failure of whoever was asked when the child was lost."""
-        where = self.shared.game["where"][0]
-        if where["n_boards"] == 0:
-            raise ChildError(f"a child process was lost outside of play: {why}{self._last_words()}")
-        failure = failure_in(where, None, why)
-        met = self.job.plan.pairings()[pairing]
-        names = [self.job.strategies[k] for k in (met.a, met.b)]
-        if names[failure.player % 2]["built_in"] and not names[1 - failure.player % 2]["built_in"]:
-            # a hook of ours does not crash: the other one has damaged what it works with
-            other = failure.player ^ 1
-            why = f"damaged the process, which was lost at its opponent's next action ({why})"
-            return Failure(
-                **{**vars(failure), "player": other, "seat": failure.seat ^ 1, "why": why}
-            )
-        return failure
+    def _stopped(self, why: str) -> GoneError:
+        self.process.kill()
+        self.process.wait()
+        return GoneError(why)
 
     def _last_words(self) -> str:
         """Return the last line that the child wrote to its standard error, in brackets."""
@@ -182,17 +164,43 @@ class Children:
         self.closed = False
 
     def play(self, task: Task) -> Played:
-        """Play a block in a child that has nothing to do, or in a new one."""
-        return self._lend(lambda child: child.play(task))
+        """Play a block; what a strategy does to the process is its failure."""
+        started = time.monotonic()
+        with self._borrowed() as child:
+            try:
+                played: Played = child.ask("play", task)
+            except GoneError as gone:
+                failure = self._blamed(task.block.pairing, child.failure(str(gone)))
+                played = failed(task, failure, time.monotonic() - started)
+        return played
 
     def play_again(self, pairing: int, failure: Failure) -> np.ndarray:
-        """Return the log of the match of a failure (`Child.play_again`)."""
-        return self._lend(lambda child: child.play_again(pairing, failure))
+        """Play the match of a failure again; return the log of its actions, as far as it came."""
+        with self._borrowed() as child:
+            with contextlib.suppress(GoneError):
+                child.ask("play_again", pairing, failure)
+            return child.log
 
-    def _lend(self, use: Callable[[Child], Any]) -> Any:
-        child = self._borrow()
+    def close(self) -> None:
+        """Stop all children."""
+        self.closed = True
+        for child in list(self.all):
+            child.close()
+
+    @contextlib.contextmanager
+    def _borrowed(self) -> Iterator[Child]:
+        """Give a child that has nothing to do, or a new one."""
         try:
-            return use(child)
+            child = self.idle.get_nowait()
+        except queue.Empty:
+            child = Child(self.job.plan.rules, self.limits)
+            self.all.add(child)
+            try:
+                child.ask("begin", self.job)
+            except GoneError as gone:
+                raise ChildError(f"a child process could not begin: {gone}") from None
+        try:
+            yield child
         finally:
             if child.is_alive and not self.closed:
                 self.idle.put(child)
@@ -200,18 +208,41 @@ class Children:
                 child.close()
                 self.all.discard(child)
 
-    def _borrow(self) -> Child:
-        with contextlib.suppress(queue.Empty):
-            return self.idle.get_nowait()
-        child = Child(self.job, self.limits)
-        self.all.add(child)
-        return child
+    def _blamed(self, pairing: int, failure: Failure) -> Failure:
+        """Return a failure with whom it is due to.
 
-    def close(self) -> None:
-        """Stop all children."""
-        self.closed = True
-        for child in list(self.all):
-            child.close()
+        A hook of ours does not crash: where it seems to, the opponent has damaged what it works
+        with.
+        """
+        met = self.job.plan.pairings()[pairing]
+        ours = [self.job.strategies[k]["built_in"] for k in (met.a, met.b)]
+        if not ours[failure.player % 2] or ours[1 - failure.player % 2]:
+            return failure
+        why = f"damaged the process, which was lost at its opponent's next action ({failure.why})"
+        return replace(failure, player=failure.player ^ 1, seat=failure.seat ^ 1, why=why)
+
+
+def play_transcript_apart(
+    rules: Rules,
+    entries: Sequence[str],
+    names: Sequence[str],
+    seed: int,
+    board: int,
+    rotation: int,
+    limits: Limits,
+) -> dict[str, Any]:
+    """Return what `transcript.play_transcript` does, played in a child by entries as texts."""
+    child = Child(rules, limits)
+    try:
+        found: dict[str, Any] = child.ask(
+            "transcript", rules, tuple(entries), tuple(names), seed, board, rotation
+        )
+    except GoneError as gone:
+        failure = child.failure(str(gone))
+        raise StrategyFailedError(names[failure.player], failure) from None
+    finally:
+        child.close()
+    return found
 
 
 class _Shared:
@@ -251,10 +282,41 @@ def _how_it_ended(code: int) -> str:
     return f"crashed the process ({name})"
 
 
+class _Server:
+    """The child's side: answers requests by its methods of their names."""
+
+    def __init__(self, rules: Rules, path: str) -> None:
+        self.shared = _Shared(rules, path)
+        self.worker: Worker | None = None
+
+    def begin(self, job: Job) -> None:
+        self.worker = Worker(job)
+
+    def play(self, task: Task) -> Played:
+        assert self.worker is not None
+        return self.worker.play(task, self.shared.game)
+
+    def play_again(self, pairing: int, failure: Failure) -> None:
+        assert self.worker is not None
+        self.worker.play_again(pairing, failure, self.shared.log, self.shared.game)
+
+    def transcript(
+        self,
+        rules: Rules,
+        entries: Sequence[str],
+        names: Sequence[str],
+        seed: int,
+        board: int,
+        rotation: int,
+    ) -> dict[str, Any]:
+        players = [parse_entry(text).player() for text in entries]
+        return play_transcript(rules, players, names, seed, board, rotation, self.shared.game)
+
+
 def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:
     """Answer requests until there are no more: the body of the child."""
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    job: Job = pickle.load(requests)
+    server = _Server(pickle.load(requests), path)
 
     def listen() -> None:
         try:
@@ -264,28 +326,14 @@ def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:
             os._exit(0)  # the parent is gone, or does not want us: even out of an endless loop
 
     threading.Thread(target=listen, daemon=True).start()
-    shared = _Shared(job.plan.rules, path)
-    try:
-        worker = Worker(job)
-    except PrummyError as error:
-        _send(answers, error)
-        return
-    _send(answers, "ready")
     while True:
         kind, about = waiting.get()
         try:
-            if kind == "play":
-                answer: Any = worker.play(about, shared.game)
-            else:
-                answer = worker.play_again(*about, shared.log, shared.game)
+            answer = getattr(server, kind)(*about)
         except (PrummyError, OSError) as error:
             answer = error
-        _send(answers, answer)
-
-
-def _send(answers: BinaryIO, answer: Any) -> None:
-    pickle.dump(answer, answers)
-    answers.flush()
+        pickle.dump(answer, answers)
+        answers.flush()
 
 
 def main(arguments: Sequence[str]) -> None:

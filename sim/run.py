@@ -145,7 +145,9 @@ def audit(
     """
     identities = [pairing_identity(plan, strategies, k) for k in range(len(plan.pairings()))]
     place = {identity_key(identity): k for k, identity in enumerate(identities)}
-    found = Audit(*([make() for _ in identities] for make in (Tally, Tally, list)))
+    found = Audit(
+        [Tally() for _ in identities], [Tally() for _ in identities], [[] for _ in identities]
+    )
     parts, found.strangers = folder.parts()
     end = keep.end(plan)
     # Of parts of sums that overlap the larger one was packed from the smaller ones.

@@ -9,7 +9,7 @@ misplaced or doubled is seen, and a part of another strategy is never taken for 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO
@@ -163,7 +163,7 @@ class RunFolder:
                 if match := _PART.fullmatch(name):
                     key, first, n, checksum = match.groups()
                     found.append(Part(key, int(first), int(n), checksum, kind))
-                else:
+                elif not name.startswith("."):
                     others.append(f"{kind}/{name}")
         return sorted(found), others
 
@@ -237,8 +237,9 @@ class RunFolder:
                 if _checksum(data) != checksums.get(name):
                     raise ValueError(f"{name} is damaged: it differs from its checksum")
                 tables.append(pq.read_table(BytesIO(data), use_threads=False))
-            found = [_summary_of_tables(*tables, pairing) for pairing in range(n_pairings)]
-            if tables[0].num_rows != n_pairings * N_GROUPS:
+            groups, counted = tables
+            found = [_summary_of_tables(groups, counted, pairing) for pairing in range(n_pairings)]
+            if groups.num_rows != n_pairings * N_GROUPS:
                 raise ValueError(f"they are not of {n_pairings} pairings")
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             raise StoreError(
@@ -253,6 +254,10 @@ class RunFolder:
         self.storage.write(file, _json(evidence))
         return f"{self.place}/{file}"
 
+    def size(self) -> int:
+        """Return the length of all files of the run, in bytes, without its report."""
+        return sum(self.storage.size(name) for name in self._files())
+
     def remove_evidence(self) -> None:
         """Remove what was known of failures: a run that is played on finds them again."""
         for name in self.storage.names("failures"):
@@ -260,12 +265,14 @@ class RunFolder:
 
     def temporary(self) -> list[str]:
         """Return the names of files that a killed process left half written."""
-        folders = ("", ROWS, SUMS, "summary", "failures")
-        names = (f"{folder}/{n}".lstrip("/") for folder in folders for n in self._hidden(folder))
-        return list(names)
+        return [n for n in self._files() if "/." in f"/{n}" and n.endswith(TEMPORARY)]
 
-    def _hidden(self, folder: str) -> Iterable[str]:
-        return (n for n in self.storage.names(folder) if n.startswith(".") and TEMPORARY in n)
+    def _files(self) -> list[str]:
+        """Return the names of all files of the run, without its report."""
+        folders = ("", ROWS, SUMS, "summary", "failures")
+        return [
+            f"{folder}/{n}".lstrip("/") for folder in folders for n in self.storage.names(folder)
+        ]
 
 
 def identity_key(identity: Mapping[str, Any]) -> str:

@@ -90,6 +90,14 @@ class PairingSummary:
         for name, histogram in other.histograms.items():
             self.histograms[name].add(histogram.values, histogram.counts)
 
+    def equals(self, other: "PairingSummary") -> bool:
+        """Return whether another summary says the same."""
+        return np.array_equal(self.groups, other.groups) and all(
+            np.array_equal(histogram.values, other.histograms[name].values)
+            and np.array_equal(histogram.counts, other.histograms[name].counts)
+            for name, histogram in self.histograms.items()
+        )
+
 
 def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
     """Return the summary of some rows of one pairing.

@@ -33,12 +33,16 @@ class StrategyFailedError(PrummyError):
     """A strategy answered what the rules do not allow; `failure` says where."""
 
     def __init__(self, name: str, failure: Failure) -> None:
+        self.name = name
         self.failure = failure
         super().__init__(
             f"{name} failed: {failure.what} "
             f"(board {failure.board}, rotation {failure.rotation}, deal {failure.deal + 1}, "
             f"seat {failure.seat})"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.failure)
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ def play_transcript(
     seed: int,
     board: int,
     rotation: int,
+    game: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """Return the transcript of one match.
 
@@ -69,6 +74,8 @@ def play_transcript(
     ----------
     players, names
         Four each, by seat in rotation 0.
+    game
+        As in `match.play_boards`.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def play_transcript(
         When a strategy's answer is not legal.
     """
     log = empty_log(rules)
-    block = play_boards(rules, players, seed, board, 1, (rotation,), log=log)
+    block = play_boards(rules, players, seed, board, 1, (rotation,), log=log, game=game)
     if block.failure is not None:
         raise StrategyFailedError(names[block.failure.player], block.failure)
     deals: list[dict[str, Any]] = []
