@@ -43,7 +43,7 @@ def run(
     A file says by keys what `prummy tournament` says by options, without their dashes; it is
     checked as a whole before anything is played:
 
-      strategies = \\["greedy", "mine=my_bot.py:MyBot"]
+      strategies = \["greedy", "mine=my_bot.py:MyBot"]
 
       matches = 100000
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..sim.store import RunFolder
 
 app = typer.Typer(
-    help="List, show, check, merge and tidy the folders of runs. No strategy's code is run.",
+    help="List, show, check, merge and tidy the folders of runs. No strategy's code is run.\n\n"
+    "Example: prummy runs ls",
     no_args_is_help=True,
 )
 

@@ -7,6 +7,7 @@ says at any time which board, deal and hook it is at: that is what is known when
 """
 
 import contextlib
+import logging
 import os
 import pickle
 import queue
@@ -34,6 +35,8 @@ from .work import Job, Played, Task, Worker, failed
 
 IDLE_SECONDS = 600  # before play (a cold compile on a busy machine) and after it (a slow disk)
 POLL_SECONDS = 0.05
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -164,15 +167,23 @@ class Children:
         self.closed = False
 
     def play(self, task: Task) -> Played:
-        """Play a block; what a strategy does to the process is its failure."""
+        """Play a block; what a strategy does to the process is its failure.
+
+        A child may also be lost to somebody else, the system when memory runs out for instance.
+        So a block whose child is lost is played once more: only what happens again is a failure.
+        """
         started = time.monotonic()
-        with self._borrowed() as child:
-            try:
-                played: Played = child.ask("play", task)
-            except GoneError as gone:
-                failure = self._blamed(task.block.pairing, child.failure(str(gone)))
-                played = failed(task, failure, time.monotonic() - started)
-        return played
+        for last in (False, True):
+            with self._borrowed() as child:
+                try:
+                    played: Played = child.ask("play", task)
+                    return played
+                except GoneError as gone:
+                    lost = str(gone)
+                    _log.warning("a child process %s%s", lost, "" if last else "; once more")
+                    if last:
+                        failure = self._blamed(task.block.pairing, child.failure(lost))
+        return failed(task, failure, time.monotonic() - started)
 
     def play_again(self, pairing: int, failure: Failure) -> np.ndarray:
         """Play the match of a failure again; return the log of its actions, as far as it came."""

@@ -167,14 +167,6 @@ class RunFolder:
                     others.append(f"{kind}/{name}")
         return sorted(found), others
 
-    def read_rows(
-        self, part: Part, identity: Mapping[str, Any], deals: int
-    ) -> dict[str, np.ndarray]:
-        """Return the columns of a part of rows; raises PartError for one that is not whole."""
-        table = self._read(part, identity)
-        with _understood(part):
-            return {name: table[name].to_numpy() for name in column_names(deals)}
-
     def read_part(self, part: Part, identity: Mapping[str, Any], deals: int) -> Contents:
         """Return what a part of either kind adds to its pairing, proven as far as that goes.
 

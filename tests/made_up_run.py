@@ -28,7 +28,7 @@ def made_up_run(
     Pairings of those that failed are void.
     """
     rules = rules or Rules()
-    plan = Plan(tuple(names), rules, 1, boards, form, 64)
+    plan = Plan(tuple(names), rules, 1, boards, form)
     summaries = []
     for index, pairing in enumerate(plan.pairings()):
         if {names[pairing.a], names[pairing.b]} & set(failed):
@@ -48,9 +48,16 @@ def made_up_run(
             "boards": boards,
             "format": form,
         },
-        "block_boards": 64,
+        "keep": "all",
         "strategies": [
-            {"name": n, "entry": n, "idea": "An idea.", "params": {"x": 0.5}, "source_hash": "abcd"}
+            {
+                "name": n,
+                "entry": n,
+                "idea": "An idea.",
+                "params": {"x": 0.5},
+                "source_hash": "abcd",
+                "built_in": True,
+            }
             for n in names
         ],
         "versions": {"prummy": "0.1.0", "python": "3.11.7"},

@@ -11,10 +11,11 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 
+from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import Engine, Outcome, describe_run
+from persian_rummy.sim.run import Outcome, Run, Stops, describe_run
 from persian_rummy.sim.schedule import Plan
-from persian_rummy.sim.store import RunFolder
+from persian_rummy.sim.store import ROWS, SUMS, RunFolder
 from persian_rummy.strategies.registry import parse_entries
 
 DULL_DRAW = "return -1 if view.stock_size > 0 else -2"
@@ -22,27 +23,37 @@ DULL_MELD = "return 0"
 DULL_DISCARD = "return trailing_zeros(view.hand)"
 
 
-def make_engine(
+def make_run(
     folder: Path,
     *specs: str,
     boards: int = 48,
     seed: int = 1,
     rules: Rules | None = None,
     format_: str = "round-robin",
-    block: int = 16,
-) -> Engine:
-    """Return an engine on a folder, which is made unless it holds a run."""
+    keep: str = "all",
+) -> Run:
+    """Return what plays a run in a folder, which is made unless it holds one."""
     entries = parse_entries(specs)
     names = tuple(entry.name for entry in entries)
-    plan = Plan(names, rules or Rules(), seed, boards, format_, block)
+    plan = Plan(names, rules or Rules(), seed, boards, format_)
     run = RunFolder(folder)
-    if not run.manifest_file.exists():
-        run.create(describe_run(plan, entries, ["test"], "0"))
-    return Engine(plan, entries, run)
+    manifest = describe_run(plan, entries, keep, ["test"], "0")
+    if not run.holds_run():
+        run.create(manifest)
+    return Run(run, manifest, entries)
 
 
-def play(folder: Path, *specs: str, jobs: int = 1, stop_after: int = 0, **plan: Any) -> Outcome:
-    """Play a run (`make_engine`), or as many blocks of it as `stop_after` says; 0: all."""
+def play(
+    folder: Path,
+    *specs: str,
+    jobs: int = 1,
+    block: int | None = 16,
+    stop_after: int = 0,
+    engine: EngineChoice | None = None,
+    stops: Stops | None = None,
+    **plan: Any,
+) -> Outcome:
+    """Play a run (`make_run`), or as many blocks of it as `stop_after` says; 0: all."""
     stop = Event()
     calls: list[tuple[int, int]] = []
 
@@ -51,7 +62,13 @@ def play(folder: Path, *specs: str, jobs: int = 1, stop_after: int = 0, **plan: 
         if len(calls) == stop_after:
             stop.set()
 
-    return make_engine(folder, *specs, **plan).run(jobs, progress, stop)
+    choice = engine or EngineChoice(jobs=jobs)
+    return make_run(folder, *specs, **plan).play(choice, progress, stop, stops or Stops(), block)
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """Return the parts of a run, sorted by name."""
+    return sorted(path for kind in (ROWS, SUMS) for path in (folder / kind).glob("part-*.parquet"))
 
 
 def read_rows(folder: Path) -> pd.DataFrame:
@@ -59,7 +76,7 @@ def read_rows(folder: Path) -> pd.DataFrame:
     frames = []
     for part in sorted((folder / "matches").glob("part-*.parquet")):
         table = pq.read_table(part)
-        about = json.loads(table.schema.metadata[b"prummy"])
+        about = json.loads(table.schema.metadata[b"prummy"])["identity"]
         frames.append(table.to_pandas().assign(a=about["a"], b=about["b"]))
     rows = pd.concat(frames, ignore_index=True)
     return rows.sort_values(["a", "b", "board", "rotation"], ignore_index=True)

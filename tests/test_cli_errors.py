@@ -53,7 +53,7 @@ BAD_TOURNAMENTS = {
     "rule without value": ([*TWO, "--rule", "min_run"], "write NAME=VALUE"),
     "unknown preset": ([*TWO, "--rules", "rumy500"], "persian, rummy500"),
     "missing TOML": ([*TWO, "--rules", "no.toml"], "no.toml"),
-    "format": ([*TWO, "--format", "swiss"], "there are round-robin and gauntlet"),
+    "format": ([*TWO, "--format", "swiss"], "there are round-robin, gauntlet"),
     "jobs": ([*TWO, "--jobs", "0"], "--jobs 0: give a whole number from 1"),
     "block": ([*TWO, "--block", "0"], "--block 0: give a whole number from 1"),
     "missing file": (["no.py:Bot", "random"], "strategy file no.py does not exist"),

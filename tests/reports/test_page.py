@@ -268,7 +268,7 @@ def test_colours__are_the_same_in_page_and_figures(run: Results, written: Path) 
 def saved(run: Results, path: Path) -> Path:
     folder = RunFolder(path)
     folder.create(run.manifest)
-    folder.write_summaries(run.summaries)
+    folder.write_manifest(run.manifest | {"summaries": folder.write_summaries(run.summaries)})
     return path
 
 

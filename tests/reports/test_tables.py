@@ -13,6 +13,7 @@ from persian_rummy.reports.machine import pairing_json, tournament_json
 from persian_rummy.reports.results import Results, load_results
 from persian_rummy.sim.columns import SIDE_COLUMNS
 from persian_rummy.sim.rules import Rules
+from persian_rummy.sim.run import record_outcome
 from persian_rummy.sim.store import RunFolder, StoreError
 
 BOARDS = 90  # below 256: a group is a board
@@ -28,9 +29,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, pd.DataFrame
     """
     folder = tmp_path_factory.mktemp("tables") / "run"
     outcome = play(folder, *FIELD, boards=BOARDS, block=32, rules=RULES, seed=1)
-    found = {"digest": outcome.digest, "matches": outcome.matches, "failures": []}
     store = RunFolder(folder)
-    store.write_manifest(store.read_manifest() | {"status": "finished", "seconds": 1.5} | found)
+    record_outcome(store, store.read_manifest(), outcome)
     rows = read_rows(folder)
     names = [column.name for column in SIDE_COLUMNS]
     halves = []

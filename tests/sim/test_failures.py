@@ -1,18 +1,33 @@
 """Strategies that fail: void for them, nothing changes for the others, and it can be replayed."""
 
 import json
+import random
 import shlex
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, wait
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pandas as pd
 import pytest
-from small_runs import play, read_rows, rows_of, write_strategy
+from command import run_json
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_runs import make_run, play, read_rows, rows_of, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
-from persian_rummy.sim.match import play_boards
+from persian_rummy.sim.engines import Engine, EngineChoice
+from persian_rummy.sim.match import Failure, play_boards
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import Engine
+from persian_rummy.sim.run import Run
+from persian_rummy.sim.schedule import Pairing
+from persian_rummy.sim.store import Part
+from persian_rummy.sim.summary import PairingSummary
+from persian_rummy.sim.transcript import StrategyFailedError, play_transcript
+from persian_rummy.sim.work import Played, Task, failed
 from persian_rummy.strategies.registry import parse_entry
 
 LATER = "view.deal == 1 and view.match_points[0] > 230"  # seed 1: first on board 8
@@ -108,33 +123,95 @@ def test_failure__evidence__is_the_same_for_jobs_and_blocks(tmp_path, clean, lat
     assert evidence["player"] in (0, 2)
 
 
-def test_failure__later_blocks_finished_first__evidence_is_of_the_first_board(
-    tmp_path, later, monkeypatch
-):
-    boards = []
-    in_order = Engine._play_all
-    for backwards in (False, True):
-
-        def play_all(engine, jobs, stop, backwards=backwards):
-            played = list(in_order(engine, jobs, stop))
-            return played[::-1] if backwards else played
-
-        monkeypatch.setattr(Engine, "_play_all", play_all)
-        folder = tmp_path / f"run{backwards}"
-        play(folder, later, "greedy", "random", boards=120, block=8)  # fails both, on 8 and 85
-        boards.append(json.loads((folder / "failures" / "Later.json").read_text())["board"])
-    assert boards == [8, 8]
-
-
 def first_failure(spec: str) -> tuple[int, int]:
     """Return board and rotation of the first failure against greedy, found match by match."""
-    runner = CliRunner()
+    players = [parse_entry(name).player() for name in (spec, "greedy")] * 2
     for board in range(24):
         for rotation in range(2):
-            line = f"match {shlex.quote(spec)} greedy --board {board} --rotation {rotation} --json"
-            if runner.invoke(app, shlex.split(line)).exit_code == 1:
+            if play_boards(Rules(), players, 1, board, 1, (rotation,)).failure is not None:
                 return board, rotation
     raise AssertionError("it never fails")
+
+
+class _AnyOrder(Executor):
+    """Plays tasks at once and in no time, but says so in an order of its own."""
+
+    def __init__(self, rng: random.Random, fails: dict[int, tuple[int, int]]) -> None:
+        self.rng = rng
+        self.fails = fails  # of a pairing: the board of its failure, and whose it is (0: a, 1: b)
+        self.waiting: list[tuple[Future[Played], Task]] = []
+        self.played: list[Task] = []
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Played]:
+        future: Future[Played] = Future()
+        self.waiting.append((future, args[0]))
+        if len(self.waiting) > 6 or self.rng.random() < 0.3:
+            self.say_some()
+        return future
+
+    def say_some(self) -> None:
+        self.rng.shuffle(self.waiting)
+        while self.waiting:
+            future, task = self.waiting.pop()
+            self.played.append(task)
+            future.set_result(self._played(task))
+
+    def _played(self, task: Task) -> Played:
+        block = task.block
+        board, player = self.fails.get(block.pairing, (-1, 0))
+        if block.first_board <= board < block.first_board + block.n_boards:
+            return failed(task, Failure(player, board, 0, 0, player, "draw", 0, "it does"), 0.1)
+        part = Part("0" * 16, block.first_board, block.n_boards, "0" * 16, "matches")
+        return Played(task, PairingSummary(), 1, part, None, None, 0.1)
+
+
+def void_by_the_book(
+    pairings: list[Pairing], fails: dict[int, tuple[int, int]]
+) -> dict[int, tuple[int, int]]:
+    """Return who fails, with board and pairing: board by board, pairing by pairing."""
+    found: dict[int, tuple[int, int]] = {}
+    for board in range(40):
+        for index, met in enumerate(pairings):
+            where, player = fails.get(index, (-1, 0))
+            if where == board and met.a not in found and met.b not in found:
+                found[(met.a, met.b)[player]] = (board, index)
+    return found
+
+
+@given(
+    st.dictionaries(st.integers(0, 5), st.tuples(st.integers(0, 39), st.integers(0, 1))),
+    st.integers(0, 2**32),
+    st.integers(1, 50),
+    st.integers(1, 4),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_failures__whatever_is_played_first__void_the_same(
+    tmp_path_factory, monkeypatch, fails, seed, block, jobs
+):
+    field = ("greedy", "random", "hunter", "miser")
+    run = make_run(tmp_path_factory.mktemp("any") / "run", *field, boards=40)
+    executor = _AnyOrder(random.Random(seed), fails)
+
+    @contextmanager
+    def opened(*arguments: Any) -> Iterator[Engine]:
+        yield Engine(executor, lambda task: None, jobs, None)  # type: ignore[arg-type]
+
+    def waited(running: Any, **options: Any) -> Any:
+        executor.say_some()
+        return wait(running, **options)
+
+    monkeypatch.setattr("persian_rummy.sim.run.open_engine", opened)
+    monkeypatch.setattr("persian_rummy.sim.run.wait", waited)
+    monkeypatch.setattr(Run, "_void", lambda self, outcome, engine: None)
+    outcome = run.play(EngineChoice(), lambda done, total: None, Event(), block_boards=block)
+    assert outcome.stopped is None
+    right = void_by_the_book(run.pairings, fails)
+    assert {e: (f.board, index) for e, (index, f) in run.failed().items()} == right
+    for index, met in enumerate(run.pairings):
+        if met.a not in right and met.b not in right:
+            assert outcome.tallies[index].boards.ranges == [(0, 40)]
+    blocks = [(task.block.pairing, task.block.first_board) for task in executor.played]
+    assert len(set(blocks)) == len(blocks)  # nothing is played twice
 
 
 @pytest.mark.parametrize(
@@ -154,6 +231,10 @@ def test_failure__command_of_the_evidence__replays_it(
     program, *arguments = shlex.split(evidence["command"])
     result = CliRunner().invoke(app, arguments)
     assert (program, result.exit_code) == ("prummy", 1)
+    position = tmp_path / "position.json"
+    position.write_text(json.dumps([{**evidence["position"], "depth": 1}]))
+    moves = run_json("perft", str(position))[0]["nodes"]
+    assert moves >= 1  # the position is one, and a legal action was there
     assert result.stderr == (
         f"prummy: b failed: discard answered -1: {evidence['why']} (board {evidence['board']}, "
         f"rotation {evidence['rotation']}, deal {evidence['deal'] + 1}, seat {evidence['seat']})\n"
@@ -176,13 +257,13 @@ def test_failure__of_all__leaves_nothing_that_counts(tmp_path, later):
     outcome = play(tmp_path / "run", later, "greedy", boards=24)
     assert (outcome.matches, outcome.digest) == (0, "0" * 32)
     assert not list((tmp_path / "run" / "matches").glob("*"))
-    assert not outcome.interrupted
+    assert outcome.stopped is None
 
 
 def test_failure__resumed__stays_the_same(tmp_path, clean, later):
     field = (later, "greedy", "random")
     first = play(tmp_path / "run", *field, boards=24, block=4, stop_after=3)
-    assert first.interrupted
+    assert first.stopped == "signal"
     outcome = play(tmp_path / "run", *field, boards=24, block=4)
     whole = play(tmp_path / "whole", *field, boards=24, block=4)
     assert outcome.digest == whole.digest == clean[0]
@@ -212,15 +293,13 @@ def test_exception_in_a_hook__is_the_failure_of_its_strategy(tmp_path, clean, ho
 
 
 def test_failure__in_a_mixed_team__names_the_one_who_failed(later):
-    names = ["random", "greedy", "hunter", later]
-    for board in range(200):
-        result = CliRunner().invoke(app, ["match", *names, "--board", str(board)])
-        if result.exit_code:
-            break
-    assert result.exit_code == 1
-    assert result.stderr.startswith("prummy: Later failed: discard answered -1")
-    assert "seat 3)" in result.stderr
-    assert parse_entry(later).name == "Later"
+    names = ["random", "greedy", "hunter", "b"]
+    players = [parse_entry(name).player() for name in (*names[:3], later)]
+    boards = (play_boards(Rules(), players, 1, board, 1, (0,)).failure for board in range(200))
+    first = next(failure.board for failure in boards if failure is not None)
+    with pytest.raises(StrategyFailedError, match=r"^b failed: discard answered -1") as raised:
+        play_transcript(Rules(), players, names, 1, first, 0)
+    assert raised.value.failure.seat == 3
 
 
 # numba lets `flat` and `ascontiguousarray` write to an array that is only to be read

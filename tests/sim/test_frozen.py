@@ -1,7 +1,6 @@
 """What is frozen: it stays as it is, or gets a new version."""
 
 import json
-from pathlib import Path
 
 import freeze
 import numpy as np
@@ -14,6 +13,7 @@ from persian_rummy.sim import frozen
 from persian_rummy.sim.frozen import DECK_IDENTITIES, ENGINE_VERSION, SEAT_IDENTITIES, contract
 from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
+from persian_rummy.sim.store import RunFolder
 from persian_rummy.sim.transcript import play_transcript
 from persian_rummy.strategies.registry import BUILT_IN, parse_entry
 
@@ -97,10 +97,9 @@ def test_run__of_another_engine__is_not_gone_on_with(tmp_path):
     runner = CliRunner()
     line = ["tournament", "greedy", "random", "--matches", "20", "--out", str(folder)]
     assert runner.invoke(app, line).exit_code == 0
-    manifest = Path(folder / "manifest.json")
-    about = json.loads(manifest.read_text())
+    about = RunFolder(folder).read_manifest()
     assert about["engine_version"] == ENGINE_VERSION
-    manifest.write_text(json.dumps(about | {"engine_version": 0, "status": "stopped"}))
+    RunFolder(folder).write_manifest(about | {"engine_version": 0, "status": "interrupted"})
     result = runner.invoke(app, ["tournament", "--resume", "--out", str(folder)])
     assert result.exit_code == 2
     assert f"was played by engine 0, this is engine {ENGINE_VERSION}" in result.stderr

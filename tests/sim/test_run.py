@@ -7,13 +7,17 @@ from threading import Event
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 from scipy import stats
-from small_runs import make_engine, play, read_rows, rows_of
+from small_runs import make_run, parts_of, play, read_rows, rows_of
 
 from persian_rummy.sim.cards import deck_text
+from persian_rummy.sim.check import check_run
+from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.rules import Rules
+from persian_rummy.sim.run import Keep, Stops, record_outcome
+from persian_rummy.sim.storage import LocalStorage
+from persian_rummy.sim.store import RunFolder, identity_key
 from persian_rummy.sim.transcript import play_transcript
 from persian_rummy.strategies.registry import parse_entries, parse_entry
 
@@ -36,11 +40,13 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, pd.DataFra
     """Return digest, rows and folder of a run of 48 boards in blocks of 16."""
     folder = tmp_path_factory.mktemp("reference") / "run"
     outcome = play(folder, *FIELD)
-    assert (outcome.matches, outcome.failures, outcome.interrupted) == (3 * 2 * 48, [], False)
+    assert (outcome.matches, outcome.failures, outcome.stopped) == (3 * 2 * 48, [], None)
     return outcome.digest, read_rows(folder), folder
 
 
-@pytest.mark.parametrize(("jobs", "block"), [(2, 16), (7, 16), (1, 3), (2, 5), (7, 64), (1, 48)])
+@pytest.mark.parametrize(
+    ("jobs", "block"), [(2, 16), (7, 16), (1, 3), (2, 5), (7, 64), (1, 48), (2, None)]
+)
 def test_run__other_jobs_and_blocks__same_rows_and_digest(tmp_path, reference, jobs, block):
     outcome = play(tmp_path / "run", *FIELD, jobs=jobs, block=block)
     assert outcome.digest == reference[0]
@@ -64,28 +70,104 @@ def test_run__rows__are_the_matches_that_transcripts_show(reference):
             assert [row["score_a"], row["score_b"]] == shown["score"][:: 1 - 2 * (match % 2)]
 
 
+@pytest.mark.parametrize("keep", ["none", "sample=20", "sample=64", "sample=1000000"])
+@pytest.mark.parametrize("block", [7, 16, None])
+def test_run__fewer_rows_kept__same_digest_and_sums(tmp_path, reference, keep, block):
+    outcome = play(tmp_path / "run", *FIELD, keep=keep, block=block)
+    assert (outcome.digest, outcome.matches) == (reference[0], 288)
+    whole = play(tmp_path / "whole", *FIELD)
+    for ours, its in zip(outcome.summaries, whole.summaries, strict=True):
+        assert ours.equals(its)
+    kept = {"none": 0, "sample=20": 10, "sample=64": 32}.get(keep, 48)
+    if kept:
+        first = reference[1][reference[1]["board"] < kept].reset_index(drop=True)
+        pd.testing.assert_frame_equal(read_rows(tmp_path / "run"), first)
+    else:
+        assert not (tmp_path / "run" / "matches").exists()
+    resumed = play(tmp_path / "run", *FIELD, keep=keep)
+    assert resumed.digest == reference[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "All", "sample", "sample=", "sample=0", "sample=-1", "none=3"]
+)
+def test_keep__anything_else__is_refused(text):
+    with pytest.raises(ValueError, match="is not all, none or sample=MATCHES"):
+        Keep.parse(text)
+
+
+def test_run__many_parts_of_sums__become_few(tmp_path, monkeypatch, reference):
+    monkeypatch.setattr("persian_rummy.sim.run.PACK_PARTS", 4)
+    outcome = play(tmp_path / "run", *FIELD, keep="sample=8", block=2)
+    assert outcome.digest == reference[0]
+    parts = [path.parent.name for path in parts_of(tmp_path / "run")]
+    assert parts.count("matches") == 3 * 2
+    assert 3 <= parts.count("sums") <= 3 * 5
+    assert check_run(RunFolder(tmp_path / "run")).faults != []  # no manifest says it is finished
+    assert play(tmp_path / "run", *FIELD, keep="sample=8").digest == reference[0]
+
+
+def test_run__killed_between_packing_and_tidying__counts_no_board_twice(
+    tmp_path, monkeypatch, reference
+):
+    monkeypatch.setattr("persian_rummy.sim.run.PACK_PARTS", 4)
+    monkeypatch.setattr(LocalStorage, "remove", lambda self, name: None)
+    play(tmp_path / "run", *FIELD, keep="none", block=2)
+    monkeypatch.undo()
+    before = parts_of(tmp_path / "run")
+    assert len(before) > 3 * 24
+    resumed = play(tmp_path / "run", *FIELD, keep="none", stop_after=1)
+    assert (resumed.digest, resumed.matches, resumed.stopped) == (reference[0], 288, None)
+    assert len(parts_of(tmp_path / "run")) < len(before)
+
+
 @pytest.mark.parametrize(("jobs", "stop_after"), [(1, 1), (1, 4), (2, 1), (2, 3)])
-def test_run__stopped__goes_on_with_the_same_digest(tmp_path, reference, jobs, stop_after):
-    first = play(tmp_path / "run", *FIELD, jobs=jobs, stop_after=stop_after)
-    assert first.interrupted
+@pytest.mark.parametrize("keep", ["all", "sample=40"])
+def test_run__stopped__goes_on_with_the_same_digest(tmp_path, reference, jobs, stop_after, keep):
+    first = play(tmp_path / "run", *FIELD, jobs=jobs, stop_after=stop_after, keep=keep)
+    assert first.stopped == "signal"
     assert 0 < first.matches < 288
-    kept = {
-        part: part.stat().st_ino for part in (tmp_path / "run" / "matches").glob("part-*.parquet")
-    }
-    assert 32 * len(kept) == first.matches  # what is counted is what is on disk
-    second = play(tmp_path / "run", *FIELD, jobs=jobs)
-    assert not second.interrupted
+    kept = {part: part.stat().st_ino for part in parts_of(tmp_path / "run")}
+    on_disk = sum(int(part.name.split("-")[3]) for part in kept)
+    assert 2 * on_disk == first.matches  # what is counted is what is on disk
+    second = play(tmp_path / "run", *FIELD, jobs=jobs, keep=keep)
+    assert second.stopped is None
     assert (second.digest, second.matches) == (reference[0], 288)
-    pd.testing.assert_frame_equal(read_rows(tmp_path / "run"), reference[1])
     assert all(part.stat().st_ino == node for part, node in kept.items())  # not played again
 
 
 def test_run__stopped_before_it_begins__holds_nothing(tmp_path, reference):
     stop = Event()
     stop.set()
-    outcome = make_engine(tmp_path / "run", *FIELD).run(1, lambda done, total: None, stop)
-    assert (outcome.interrupted, outcome.matches) == (True, 0)
+    run = make_run(tmp_path / "run", *FIELD)
+    outcome = run.play(EngineChoice(), lambda done, total: None, stop)
+    assert (outcome.stopped, outcome.matches) == ("signal", 0)
     assert play(tmp_path / "run", *FIELD).digest == reference[0]
+
+
+@pytest.mark.parametrize(
+    ("stops", "why", "matches"),
+    [
+        (Stops(matches=50), "matches", 50),
+        (Stops(matches=287), "matches", 286),
+        (Stops(matches=288), None, 288),
+        (Stops(matches=10**9), None, 288),
+        (Stops(seconds=0.0), "time", 0),
+        (Stops(seconds=1e9), None, 288),
+        (Stops(shard=(10, 20)), "shard", 60),
+        (Stops(shard=(0, 48)), None, 288),
+        (Stops(matches=12, shard=(10, 20)), "matches", 12),
+    ],
+)
+def test_run__limits__stop_there_and_it_goes_on(tmp_path, reference, stops, why, matches):
+    first = play(tmp_path / "run", *FIELD, stops=stops, block=5)
+    assert (first.stopped, first.matches) == (why, matches)
+    assert play(tmp_path / "run", *FIELD).digest == reference[0]
+
+
+def test_run__pairings__keep_in_step(tmp_path):
+    outcome = play(tmp_path / "run", *FIELD, stops=Stops(matches=120), block=4)
+    assert [tally.boards.ranges for tally in outcome.tallies] == [[(0, 20)]] * 3
 
 
 def truncate(part: Path, other: Path) -> None:
@@ -96,9 +178,9 @@ def empty(part: Path, other: Path) -> None:
     part.write_bytes(b"")
 
 
-def scribble(part: Path, other: Path) -> None:
+def flip(part: Path, other: Path) -> None:
     data = bytearray(part.read_bytes())
-    data[200:220] = bytes(20)
+    data[len(data) // 2] ^= 4
     part.write_bytes(data)
 
 
@@ -113,33 +195,48 @@ def remove(part: Path, other: Path) -> None:
     part.unlink()
 
 
-def change_a_score(part: Path, other: Path) -> None:
-    table = pq.read_table(part)
-    scores = table["score_a"].to_numpy().copy()
-    scores[3] += 1
-    place = table.column_names.index("score_a")
-    pq.write_table(table.set_column(place, table.schema.field(place), [scores]), part)
+def overwrite(part: Path, other: Path) -> None:
+    shutil.copy(other, part)
 
 
-def lose_rows(part: Path, other: Path) -> None:
-    pq.write_table(pq.read_table(part).slice(0, 30), part)
+def double(part: Path, other: Path) -> None:
+    words = part.name.split("-")
+    words[2] = "000000000017"
+    shutil.copy(part, part.with_name("-".join(words)))
 
 
-def lose_metadata(part: Path, other: Path) -> None:
-    pq.write_table(pq.read_table(part).replace_schema_metadata(None), part)
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [truncate, empty, scribble, swap, remove, change_a_score, lose_rows, lose_metadata],
-)
-@pytest.mark.parametrize("other", ["part-0001-000000000016", "part-0000-000000000032"])
-def test_run__damaged_part__is_played_again(tmp_path, reference, damage, other):
-    shutil.copytree(reference[2], tmp_path / "run")
-    parts = tmp_path / "run" / "matches"
-    damage(parts / "part-0000-000000000016.parquet", parts / f"{other}.parquet")
-    assert play(tmp_path / "run", *FIELD).digest == reference[0]
-    pd.testing.assert_frame_equal(read_rows(tmp_path / "run"), reference[1])
+@pytest.mark.parametrize("keep", ["all", "none"])
+@pytest.mark.parametrize("damage", [truncate, empty, flip, swap, remove, overwrite, double])
+@pytest.mark.parametrize("other", [("greedy", "random", 32), ("random", "hunter", 16)])
+def test_run__damaged_part__is_found_and_it_alone_is_played_again(
+    tmp_path, reference, damage, other, keep
+):
+    folder = tmp_path / "run"
+    run = make_run(folder, *FIELD, keep=keep)
+    record_outcome(
+        run.folder, manifest := run.folder.read_manifest(), play(folder, *FIELD, keep=keep)
+    )
+    assert check_run(run.folder).faults == []
+    by_place = {
+        (manifest["plan"]["names"][met.a], manifest["plan"]["names"][met.b], part.first_board): part
+        for index, met in enumerate(run.pairings)
+        for part in run.folder.parts()[0]
+        if part.key == identity_key(run.job.identity(index))
+    }
+    hurt = folder / by_place["greedy", "random", 16].name
+    written = {path: path.stat().st_mtime_ns for path in parts_of(folder)}
+    damage(hurt, folder / by_place[other].name)
+    faults = check_run(run.folder).faults
+    named = "000000000017" if damage is double else hurt.name
+    if damage is remove:
+        named = "boards 16 to 31 of greedy with random are missing"
+    assert any(named in fault for fault in faults), faults
+    assert play(folder, *FIELD, keep=keep).digest == reference[0]
+    again = {hurt, folder / by_place[other].name} if damage is swap else {hurt}
+    for path, when in written.items():
+        same = path.stat().st_mtime_ns == when
+        assert same == (path not in again or damage is double), path
+    assert check_run(run.folder).faults == []
 
 
 def test_run__others_entered_beside__same_rows(tmp_path, reference):

@@ -1,25 +1,17 @@
-"""The plan of a tournament: who meets whom, and the blocks that cover all boards."""
+"""The plan of a tournament: who meets whom, and sets of boards."""
 
-from collections import Counter
+import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.schedule import (
-    MAX_BLOCK,
-    MIN_BLOCK,
-    BoardBlock,
-    Pairing,
-    Plan,
-    default_block,
-    largest_sum,
-)
+from persian_rummy.sim.schedule import Coverage, Pairing, Plan, largest_sum, shard_of
 
 
-def plan(names: str, boards: int, format_: str = "round-robin", block: int = 10) -> Plan:
-    return Plan(tuple(names), Rules(), 1, boards, format_, block)
+def plan(names: str, boards: int, format_: str = "round-robin") -> Plan:
+    return Plan(tuple(names), Rules(), 1, boards, format_)
 
 
 def test_round_robin__everybody_meets_everybody_once_in_order():
@@ -44,47 +36,43 @@ def test_matches__two_a_board_a_pairing(n):
     assert plan(names, 9, "gauntlet").matches == (n - 1) * 9 * 2
 
 
-@given(st.integers(2, 5), st.integers(1, 200), st.integers(1, 250))
-def test_blocks__any_size__cover_every_board_once(n, boards, block):
-    one = plan("abcde"[:n], boards, block=block)
-    played = Counter(
-        (each.pairing, board)
-        for each in one.blocks()
-        for board in range(each.first_board, each.first_board + each.n_boards)
-    )
-    pairings = len(one.pairings())
-    assert played == {(p, board): 1 for p in range(pairings) for board in range(boards)}
-
-
-def test_blocks__keep_all_pairings_in_step():
-    assert list(plan("abc", 25).blocks()) == [
-        BoardBlock(pairing, first, size)
-        for first, size in ((0, 10), (10, 10), (20, 5))
-        for pairing in range(3)
-    ]
-
-
-def test_blocks__of_twice_the_boards__begin_with_the_same():
-    first = list(plan("abc", 20).blocks())
-    assert list(plan("abc", 40).blocks())[: len(first)] == first
-
-
-@pytest.mark.parametrize(
-    ("boards", "pairings", "block"),
-    [
-        (1, 1, 64),
-        (64, 1, 64),
-        (2048, 1, 64),
-        (2049, 1, 65),  # 32 blocks of 64 would leave one board over
-        (16_000, 1, 500),
-        (1000, 10, 313),
-        (50_000, 10, 8_192),
-        (10**9, 1, 8_192),
-    ],
+@given(
+    st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6)), max_size=8),
+    st.integers(0, 22),
+    st.integers(0, 12),
 )
-def test_default_block__thirty_two_a_run_within_bounds(boards, pairings, block):
-    assert default_block(boards, pairings) == block
-    assert (MIN_BLOCK, MAX_BLOCK) == (64, 8_192)
+def test_coverage__whatever_is_added__is_a_set_of_boards(added, low, width):
+    coverage, boards = Coverage(), set()
+    for first, n in added:
+        new = set(range(first, first + n))
+        assert coverage.overlaps(first, n) == bool(boards & new)
+        if boards & new:
+            with pytest.raises(ValueError, match="partly there already"):
+                coverage.add(first, n)
+        else:
+            coverage.add(first, n)
+            boards |= new
+    high = low + width
+    gaps = [board for first, n in coverage.gaps(low, high) for board in range(first, first + n)]
+    assert gaps == [board for board in range(low, high) if board not in boards]
+    assert coverage.n_boards == len(boards)
+    ends = [(first, first + n) for first, n in coverage.ranges]
+    assert all(end < first for (_, end), (first, _) in itertools.pairwise(ends))
+
+
+@pytest.mark.parametrize("n", [0, -1])
+def test_coverage__no_boards__are_refused(n):
+    with pytest.raises(ValueError, match="boards"):
+        Coverage().add(3, n)
+
+
+@given(st.integers(0, 1000), st.integers(1, 20))
+def test_shards__of_any_number__are_all_boards_in_order(boards, n_shards):
+    shards = [shard_of(boards, number, n_shards) for number in range(1, n_shards + 1)]
+    assert shards[0][0] == 0
+    assert shards[-1][1] == boards
+    assert all(end == first for (_, end), (first, _) in itertools.pairwise(shards))
+    assert max(end - first for first, end in shards) <= -(-boards // n_shards)
 
 
 def test_largest_sum__bounds_the_squared_margins_of_boards():

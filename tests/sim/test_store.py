@@ -1,23 +1,32 @@
-"""The run's folder: whole files or none, and nothing is taken for what it is not."""
+"""A run on disk: what is written is read back, and what is damaged is never taken for whole."""
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from persian_rummy.sim.columns import column_names
 from persian_rummy.sim.digest import digest_text, rows_digest
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import plan_of_manifest
-from persian_rummy.sim.schedule import BoardBlock, Plan
-from persian_rummy.sim.store import RunFolder, StoreError, plan_to_dict
+from persian_rummy.sim.run import plan_of_manifest, plan_to_dict
+from persian_rummy.sim.schedule import Plan
+from persian_rummy.sim.store import (
+    ROWS,
+    SUMS,
+    Part,
+    PartError,
+    RunFolder,
+    StoreError,
+    encode_rows,
+    encode_sums,
+)
 from persian_rummy.sim.summary import PairingSummary, summarize
 
-BLOCK = BoardBlock(3, 20, 5)
 PAIR = {"a": "a", "b": "b", "seed": 7, "rules": {"min_run": 4}}
 
 
@@ -38,11 +47,31 @@ def folder(tmp_path: Path) -> RunFolder:
     return run
 
 
-def write(folder: RunFolder, columns: dict[str, np.ndarray], block: BoardBlock = BLOCK) -> int:
-    """Write a part; return its digest."""
+def write_rows(folder: RunFolder, columns: dict[str, np.ndarray]) -> Part:
     digest = rows_digest(columns, "a", "b")
-    folder.write_part(block, columns, PAIR, digest)
-    return digest
+    part, data = encode_rows(PAIR, int(columns["board"][0]), columns, digest)
+    folder.storage.write(part.name, data)
+    return part
+
+
+def write_sums(folder: RunFolder, *blocks: tuple[int, int]) -> Part:
+    summary, digest = PairingSummary(), 0
+    for first, n in blocks:
+        summary.merge(summarize(made_up(first, n), 2))
+        digest += rows_digest(made_up(first, n), "a", "b")
+    part, data = encode_sums(PAIR, blocks, summary, digest)
+    folder.storage.write(part.name, data)
+    return part
+
+
+def rewritten(folder: RunFolder, part: Part, data: bytes) -> Part:
+    """Put other contents in the place of a part's, under a name whose checksum is right."""
+    from persian_rummy.sim.store import _checksum
+
+    other = Part(part.key, part.first_board, part.n_boards, _checksum(data), part.kind)
+    folder.storage.remove(part.name)
+    folder.storage.write(other.name, data)
+    return other
 
 
 def leftovers(path: Path) -> list[str]:
@@ -50,149 +79,200 @@ def leftovers(path: Path) -> list[str]:
     return [file.name for file in path.rglob("*") if "tmp" in file.name]
 
 
-def test_part__written__is_read_back(folder):
+def test_rows__written__are_read_back(folder):
     columns = made_up()
-    digest = write(folder, columns)
-    found, found_digest = folder.read_part(BLOCK, 2, PAIR)
-    assert found_digest == digest
-    assert list(found) == column_names(2)
+    part = write_rows(folder, columns)
+    found = folder.read_part(part, PAIR, 2)
+    assert (found.ranges, found.digest) == ([(20, 5)], rows_digest(columns, "a", "b"))
+    assert found.summary.equals(summarize(columns, 2))
+    assert folder.parts() == ([part], [])
+    table = pq.read_table(folder.path / part.name)
+    assert table.column_names == column_names(2)
     for name, column in columns.items():
-        np.testing.assert_array_equal(found[name], column)
-    path = folder.path / "matches" / "part-0003-000000000020.parquet"
-    assert [file.name for file in folder.matches.iterdir()] == [path.name]
-    table = pq.read_table(path)
+        np.testing.assert_array_equal(table[name].to_numpy(), column)
     assert table.num_rows == 10
     assert table.schema.field("board").type == pa.int64()
     others = {table.schema.field(name).type for name in table.column_names if name != "board"}
     assert others == {pa.int32()}
     about = json.loads(table.schema.metadata[b"prummy"])
-    assert about == {**PAIR, "n_boards": 5, "digest": digest_text(digest)}
+    assert about == {
+        "identity": PAIR,
+        "first_board": 20,
+        "n_boards": 5,
+        "digest": digest_text(found.digest),
+    }
 
 
-@pytest.mark.parametrize(
-    ("block", "deals", "other"),
-    [
-        (BoardBlock(3, 20, 4), 2, {}),
-        (BoardBlock(3, 20, 6), 2, {}),
-        (BoardBlock(3, 21, 5), 2, {}),
-        (BoardBlock(2, 20, 5), 2, {}),
-        (BLOCK, 3, {}),
-        (BLOCK, 2, {"a": "b", "b": "a"}),
-        (BLOCK, 2, {"b": "c"}),
-        (BLOCK, 2, {"seed": 8}),
-        (BLOCK, 2, {"rules": {}}),
-        (BLOCK, 2, {"engine": 1}),
-    ],
-)
-def test_part__asked_for_as_another__is_none(folder, block, deals, other):
-    write(folder, made_up())
-    assert folder.read_part(block, deals, PAIR | other) is None
-    assert folder.read_part(BLOCK, 2, PAIR) is not None
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=4), st.integers(0, 600))
+def test_sums__of_any_boards__are_read_back(tmp_path_factory, sizes, first):
+    folder = RunFolder(tmp_path_factory.mktemp("sums"))
+    blocks = []
+    for n in sizes:
+        blocks.append((first, n))
+        first += n + 3
+    part = write_sums(folder, *blocks)
+    assert (part.kind, part.n_boards) == (SUMS, sum(sizes))
+    found = folder.read_part(part, PAIR, 2)
+    assert found.ranges == blocks
+    whole = PairingSummary()
+    for block in blocks:
+        whole.merge(summarize(made_up(*block), 2))
+    assert found.summary.equals(whole)
+    assert found.digest == sum(rows_digest(made_up(*b), "a", "b") for b in blocks) % 2**128
+
+
+@pytest.mark.parametrize("kind", [ROWS, SUMS])
+@pytest.mark.parametrize("other", [{"a": "b", "b": "a"}, {"b": "c"}, {"seed": 8}, {"engine": 1}])
+def test_part__of_another_pairing__is_refused(folder, kind, other):
+    part = write_rows(folder, made_up()) if kind == ROWS else write_sums(folder, (20, 5))
+    with pytest.raises(PartError, match="it was written under another name"):
+        folder.read_part(part, PAIR | other, 2)
+    folder.read_part(part, PAIR, 2)
+
+
+@pytest.mark.parametrize("kind", [ROWS, SUMS])
+def test_part__any_byte_flipped_or_cut_off__is_damaged(folder, kind):
+    part = write_rows(folder, made_up()) if kind == ROWS else write_sums(folder, (20, 5))
+    data = folder.storage.read(part.name)
+    step = max(1, len(data) // 400)
+    for place in range(0, len(data), step):
+        for broken in (
+            data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :],
+            data[:place],
+        ):
+            (folder.path / part.name).write_bytes(broken)
+            with pytest.raises(PartError, match="is damaged: its contents differ"):
+                folder.read_part(part, PAIR, 2)
+    folder.storage.write(part.name, data)
+    folder.read_part(part, PAIR, 2)
+
+
+def test_part__missing__says_so(folder):
+    part = write_rows(folder, made_up())
+    folder.storage.remove(part.name)
+    with pytest.raises(PartError, match="cannot be read: No such file"):
+        folder.read_part(part, PAIR, 2)
 
 
 @pytest.mark.parametrize("about", [b"", b"{", b"[]", b"null", b'{"digest": 1}', b"\xff"])
-def test_part__with_damaged_metadata__is_none(folder, about):
-    write(folder, made_up())
-    path = folder.part(BLOCK)
-    pq.write_table(pq.read_table(path).replace_schema_metadata({b"prummy": about}), path)
-    assert folder.read_part(BLOCK, 2, PAIR) is None
+@pytest.mark.parametrize("kind", [ROWS, SUMS])
+def test_part__with_damaged_metadata__is_damaged(folder, about, kind):
+    part = write_rows(folder, made_up()) if kind == ROWS else write_sums(folder, (20, 5))
+    table = pq.read_table(folder.path / part.name).replace_schema_metadata({b"prummy": about})
+    pq.write_table(table, folder.path / "other")
+    part = rewritten(folder, part, (folder.path / "other").read_bytes())
+    with pytest.raises(PartError, match="is damaged"):
+        folder.read_part(part, PAIR, 2)
 
 
 @pytest.mark.parametrize("values", [["x"] * 10, [1.5] * 10, [[1]] * 10, [None] * 10])
-def test_part__with_a_column_of_another_type__is_none(folder, values):
-    write(folder, made_up())
-    table = pq.read_table(folder.part(BLOCK))
+def test_rows__with_a_column_of_another_type__are_damaged(folder, values):
+    part = write_rows(folder, made_up())
+    table = pq.read_table(folder.path / part.name)
     place = table.column_names.index("turns")
-    pq.write_table(table.set_column(place, "turns", [values]), folder.part(BLOCK))
-    assert folder.read_part(BLOCK, 2, PAIR) is None
+    pq.write_table(table.set_column(place, "turns", [values]), folder.path / "other")
+    part = rewritten(folder, part, (folder.path / "other").read_bytes())
+    with pytest.raises(PartError, match="is damaged"):
+        folder.read_part(part, PAIR, 2)
 
 
-def test_part__written_while_the_disk_is_full__keeps_the_old(folder, monkeypatch):
-    digest = write(folder, made_up())
-
-    def full(table: Any, where: Any, **options: Any) -> None:
-        Path(where).write_bytes(b"PAR1 half a file")
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(pq, "write_table", full)
-    with pytest.raises(OSError, match="No space left"):
-        write(folder, made_up(first=40))
-    assert folder.read_part(BLOCK, 2, PAIR)[1] == digest
-    assert leftovers(folder.path) == []
-
-
-def test_part__killed_before_the_new_name__keeps_the_old(folder, monkeypatch):
-    digest = write(folder, made_up())
-
-    def killed(path: Path, target: Path) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", killed)
-    with pytest.raises(KeyboardInterrupt):
-        folder.write_part(BLOCK, made_up(first=40), PAIR, 1)
-    assert folder.read_part(BLOCK, 2, PAIR)[1] == digest
+@pytest.mark.parametrize("change", ["score", "board", "fewer"])
+def test_rows__other_than_their_digest_or_name__are_damaged(folder, change):
+    part = write_rows(folder, made_up())
+    table = pq.read_table(folder.path / part.name)
+    if change == "fewer":
+        table = table.slice(0, 8)
+    else:
+        name = "score_a" if change == "score" else "board"
+        values = table[name].to_numpy().copy()
+        values[3] += 1
+        place = table.column_names.index(name)
+        table = table.set_column(place, table.schema.field(place), [values])
+    pq.write_table(table, folder.path / "other")
+    part = rewritten(folder, part, (folder.path / "other").read_bytes())
+    with pytest.raises(PartError, match="its rows"):
+        folder.read_part(part, PAIR, 2)
 
 
-def test_drop_parts__of_a_pairing__leaves_the_others(folder):
-    for block in (BLOCK, BoardBlock(3, 25, 5), BoardBlock(33, 20, 5)):
-        write(folder, made_up(block.first_board), block)
-    folder.drop_parts(3)
-    assert [part.name for part in folder.matches.iterdir()] == ["part-0033-000000000020.parquet"]
+def test_sums__of_other_boards_than_they_name__are_damaged(folder):
+    part, data = encode_sums(PAIR, [(20, 6)], summarize(made_up(), 2), 0)
+    folder.storage.write(part.name, data)
+    with pytest.raises(PartError, match="its sums are not of the boards it names"):
+        folder.read_part(part, PAIR, 2)
+
+
+def test_parts__other_files__are_named(folder):
+    part = write_rows(folder, made_up())
+    folder.storage.write("matches/notes.txt", b"mine")
+    folder.storage.write(part.name.replace(".parquet", " (copy).parquet"), b"")
+    folder.storage.write("sums/.half.1-2.tmp", b"half")
+    found, others = folder.parts()
+    assert found == [part]
+    assert sorted(others) == sorted(
+        ["matches/notes.txt", part.name.replace(".parquet", " (copy).parquet")]
+    )
+    assert folder.temporary() == ["sums/.half.1-2.tmp"]
+    assert folder.size() > len(folder.storage.read(part.name))
 
 
 def test_summaries__written__are_read_back(folder):
     summaries = [summarize(made_up(first, boards), 2) for first, boards in ((0, 300), (7, 1))]
     summaries.insert(1, PairingSummary())  # a void pairing
-    folder.write_summaries(summaries)
-    found = folder.read_summaries(3)
-    for ours, its in zip(summaries, found, strict=True):
-        np.testing.assert_array_equal(ours.groups, its.groups)
-        for name, histogram in ours.histograms.items():
-            np.testing.assert_array_equal(histogram.values, its.histograms[name].values)
-            np.testing.assert_array_equal(histogram.counts, its.histograms[name].counts)
+    checksums = folder.write_summaries(summaries)
+    found = folder.read_summaries(3, checksums)
+    assert all(ours.equals(its) for ours, its in zip(summaries, found, strict=True))
     found[0].merge(found[2])  # what was read can be added to
     assert found[0].total("boards") == 301
     assert leftovers(folder.path) == []
 
 
 def test_summaries__of_nothing__are_read_back(folder):
-    folder.write_summaries([PairingSummary(), PairingSummary()])
-    assert [summary.total("matches") for summary in folder.read_summaries(2)] == [0, 0]
+    checksums = folder.write_summaries([PairingSummary(), PairingSummary()])
+    found = folder.read_summaries(2, checksums)
+    assert [summary.total("matches") for summary in found] == [0, 0]
 
 
 @pytest.mark.parametrize("name", ["groups.parquet", "histograms.parquet"])
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1")])
 def test_summaries__damaged__say_how_to_make_them_again(folder, name, damage):
-    folder.write_summaries([PairingSummary()])
-    damage(folder.summary / name)
+    checksums = folder.write_summaries([PairingSummary()])
+    damage(folder.path / "summary" / name)
     with pytest.raises(StoreError, match=f"--resume --out {folder.path} makes them again"):
-        folder.read_summaries(1)
+        folder.read_summaries(1, checksums)
+
+
+def test_summaries__of_an_earlier_state__are_refused(folder):
+    folder.write_summaries([PairingSummary()])
+    checksums = folder.write_summaries([summarize(made_up(), 2)])
+    folder.write_summaries([PairingSummary()])
+    with pytest.raises(StoreError, match="is damaged: it differs from its checksum"):
+        folder.read_summaries(1, checksums)
 
 
 def test_summaries__of_another_number_of_pairings__are_refused(folder):
-    folder.write_summaries([PairingSummary()])
+    checksums = folder.write_summaries([PairingSummary()])
     with pytest.raises(StoreError, match="cannot be read"):
-        folder.read_summaries(2)
+        folder.read_summaries(2, checksums)
 
 
 def test_evidence__any_name__stays_in_the_folder(folder):
-    path = folder.write_evidence("../../x[a=1]:Bot", {"why": "so"})
+    path = Path(folder.write_evidence("../../x[a=1]:Bot", {"why": "so"}))
     assert path.parent == folder.path / "failures"
     assert json.loads(path.read_text()) == {"why": "so"}
 
 
 def test_evidence__of_names_that_differ__lies_in_files_that_differ(folder):
     names = ["a+b", "a_b", "a-b", "ü", "u", "a%2Bb", "a/b", "greedy[pile_bias=3]", "greedy"]
-    paths = [folder.write_evidence(name, {"name": name}) for name in names]
+    paths = [Path(folder.write_evidence(name, {"name": name})) for name in names]
     assert [json.loads(path.read_text())["name"] for path in paths] == names
     assert paths[-2].name == "greedy[pile_bias=3].json"
 
 
 def test_manifest__written__is_read_back_as_the_same_plan(folder):
-    plan = Plan(("a", "ü[x=1]"), Rules(min_run=4, points="fives"), 2**64 - 1, 7, "gauntlet", 3)
-    folder.write_manifest({"plan": plan_to_dict(plan), "block_boards": 3})
+    plan = Plan(("a", "ü[x=1]"), Rules(min_run=4, points="fives"), 2**64 - 1, 7, "gauntlet")
+    folder.write_manifest({"plan": plan_to_dict(plan), "keep": "none", "strategies": []})
     manifest = folder.read_manifest()
-    assert (manifest["format"], manifest["version"]) == ("prummy-run", 1)
+    assert (manifest["format"], manifest["version"]) == ("prummy-run", 2)
     assert plan_of_manifest(manifest) == plan
     assert leftovers(folder.path) == []
 
@@ -204,19 +284,33 @@ def test_manifest__written__is_read_back_as_the_same_plan(folder):
         ("{", "cannot be read"),
         ("[]", "is not the manifest of a run"),
         ('{"version": 1}', "is not the manifest of a run"),
-        ('{"format": "prummy-run", "version": 2}', "written by another version"),
+        ('{"format": "prummy-run", "version": 1}', "written by another version"),
+        ('{"format": "prummy-run", "version": 2}', "was changed or damaged"),
     ],
 )
 def test_manifest__damaged__is_refused(folder, text, says):
-    folder.manifest_file.write_text(text)
+    (folder.path / "manifest.json").write_text(text)
     with pytest.raises(StoreError, match=says):
         folder.read_manifest()
 
 
-@pytest.mark.parametrize("lost", ["plan", "block_boards", "names", "rules", "seed", "boards"])
+def test_manifest__edited__is_refused(folder):
+    folder.write_manifest({"status": "finished", "digest": "0" * 32, "seconds": 1.5})
+    path = folder.path / "manifest.json"
+    text = path.read_text()
+    for old, new in (("00", "01"), ("1.5", "1.6"), ("finished", "running"), ('"version": 2', "")):
+        path.write_text(text.replace(old, new, 1))
+        with pytest.raises(StoreError, match=r"manifest\.json"):
+            folder.read_manifest()
+    path.write_text(json.dumps(json.loads(text)))  # another layout says the same
+    assert folder.read_manifest()["digest"] == "0" * 32
+
+
+@pytest.mark.parametrize("lost", ["plan", "keep", "strategies", "names", "rules", "seed", "boards"])
 def test_plan_of_manifest__something_missing__is_refused(folder, lost):
-    plan = plan_to_dict(Plan(("a", "b"), Rules(), 1, 7, "gauntlet", 3))
-    manifest = {"plan": {k: v for k, v in plan.items() if k != lost}, "block_boards": 3}
+    plan = plan_to_dict(Plan(("a", "b"), Rules(), 1, 7, "gauntlet"))
+    plan.pop(lost, None)
+    manifest = {"plan": plan, "keep": "all", "strategies": []}
     manifest.pop(lost, None)
     with pytest.raises(StoreError, match=f"the manifest is damaged: .*{lost}"):
         plan_of_manifest(manifest)
