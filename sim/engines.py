@@ -160,7 +160,7 @@ def _dask(
                 )
             else:
                 about = choice.scheduler
-            client = Client(about, timeout="20s", set_as_default=False)
+            client = Client(about, timeout="10s", set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(f"no Dask scheduler at {choice.scheduler}: {error}") from None
         try:

@@ -24,7 +24,7 @@ DULL_DISCARD = "return trailing_zeros(view.hand)"
 
 
 def make_run(
-    folder: Path,
+    folder: Path | str,
     *specs: str,
     boards: int = 48,
     seed: int = 1,
@@ -44,7 +44,7 @@ def make_run(
 
 
 def play(
-    folder: Path,
+    folder: Path | str,
     *specs: str,
     jobs: int = 1,
     block: int | None = 16,

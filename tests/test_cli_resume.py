@@ -12,10 +12,13 @@ from typing import Any
 
 import pytest
 from command import fails, run, run_json
-from small_runs import write_strategy
+from hostile import write_slow
+from small_runs import parts_of, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
+from persian_rummy.sim.storage import LocalStorage
+from persian_rummy.sim.store import RunFolder
 
 PROGRAM = [sys.executable, "-c", "from persian_rummy.cli import app; app()"]
 ENTERED = ["greedy", "random", "-n", "6000", "--seed", "3"]
@@ -28,7 +31,13 @@ def manifest(folder: Path) -> dict[str, Any]:
 
 def parts(folder: Path) -> dict[str, int]:
     """Return the parts of a run and when each was written."""
-    return {p.name: p.stat().st_mtime_ns for p in (folder / "matches").glob("part-*.parquet")}
+    return {part.name: part.stat().st_mtime_ns for part in parts_of(folder)}
+
+
+def edit_manifest(folder: Path, **changes: Any) -> None:
+    """Change a manifest as the program would."""
+    run = RunFolder(folder)
+    run.write_manifest(run.read_manifest() | changes)
 
 
 @pytest.fixture(scope="module")
@@ -88,19 +97,14 @@ def test_tournament__killed__goes_on_with_the_same_digest(tmp_path, whole):
     process.kill()
     process.communicate(timeout=60)
     assert manifest(tmp_path / "run")["status"] == "running"
-    (tmp_path / "run" / "matches" / ".part-0000-000000000000.parquet.1.tmp").write_bytes(b"half")
+    (tmp_path / "run" / "matches" / ".part-0.parquet.1-2.tmp").write_bytes(b"half")
     message = fails("report", str(tmp_path / "run"))
     assert f"prummy tournament --resume --out {tmp_path}/run goes on with it" in message
     assert run_json("tournament", "--resume", "--out", str(tmp_path / "run"))["digest"] == whole
 
 
 def test_tournament__second_signal__leaves_at_once(tmp_path, whole):
-    slow = write_strategy(  # some 50 ms a match, so that a block of 200 takes ten seconds
-        tmp_path,
-        "Slow",
-        discard="x = 0\nfor k in range(300000):\n    x ^= k * (x + 1)\n"
-        "return trailing_zeros(view.hand) + 0 * (x & 1)",
-    )
+    slow = write_slow(tmp_path, 300_000)  # a block of 200 takes ten seconds or more
     command = ["tournament", slow, "random", "-n", "4000", "--block", "200", "--jobs", "1"]
     process = subprocess.Popen(
         [*PROGRAM, *command, "--out", str(tmp_path / "run")], stderr=subprocess.PIPE, text=True
@@ -133,17 +137,16 @@ def test_tournament__second_signal__leaves_at_once(tmp_path, whole):
 )
 def test_resume__same_options_or_none__goes_on(finished, options):
     before, told = parts(finished), manifest(finished)
-    (finished / "matches" / "part-0001-000000000005.parquet").unlink()
-    (finished / "manifest.json").write_text(json.dumps(told | {"seconds": 1000.0}))
+    lost = sorted(before)[3]
+    (finished / "matches" / lost).unlink()
+    edit_manifest(finished, seconds=1000.0)
     found = run_json("tournament", "--resume", *options, "--out", str(finished))
     assert found["digest"] == told["digest"]
     assert found["matches"] == told["matches"] == 120
     assert found["seconds"] > 1000  # no counter is reset
     after = parts(finished)
     assert after.keys() == before.keys()
-    assert [name for name in after if after[name] != before[name]] == [
-        "part-0001-000000000005.parquet"
-    ]
+    assert [name for name in after if after[name] != before[name]] == [lost]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +155,7 @@ def test_resume__same_options_or_none__goes_on(finished, options):
         (["--seed", "9"], "with seed 8, not 9"),
         (["-n", "60"], "with matches 40, not 60"),
         (["--format", "gauntlet"], "with format round-robin, not gauntlet"),
-        (["--block", "6"], "with block 5, not 6"),
+        (["--keep", "none"], "with keep all, not none"),
         (["greedy", "random"], "with entries ['greedy', 'random', 'miser']"),
         (["greedy", "miser", "random"], "is another run, with entries"),
         (["--all"], "is another run, with entries"),
@@ -173,7 +176,7 @@ def test_resume__run_under_house_rules__needs_no_rules_again(tmp_path):
     house = ["--rules", "rummy500", "--rule", "min_run=4"]
     arguments = [*SMALL, *house, "--out", str(tmp_path / "run")]
     digest = run_json("tournament", *arguments)["digest"]
-    (tmp_path / "run" / "matches" / "part-0000-000000000000.parquet").unlink()
+    parts_of(tmp_path / "run")[0].unlink()
     found = run_json("tournament", "--resume", "--out", str(tmp_path / "run"))
     assert found["digest"] == digest
     assert run_json("tournament", *SMALL, "--out", str(tmp_path / "other"))["digest"] != digest
@@ -198,31 +201,28 @@ def test_resume__strategy_that_was_edited__is_refused(tmp_path, changed):
 def test_resume__part_of_another_run__is_played_again(tmp_path, finished, other):
     before = manifest(finished)["digest"]
     run("tournament", *SMALL, *other, "--out", str(tmp_path / "other"))
-    name = "part-0001-000000000005.parquet"
-    shutil.copy(tmp_path / "other" / "matches" / name, finished / "matches" / name)
+    shutil.copy(parts_of(tmp_path / "other")[1], parts_of(finished)[1])
     run("tournament", "--resume", "--out", str(finished))
     assert manifest(finished)["digest"] == before
 
 
 def test_resume__damaged_manifest__is_refused(finished):
-    (finished / "manifest.json").write_text('{"format": "prummy-run", "version": 1}')
+    (finished / "manifest.json").write_text('{"format": "prummy-run", "version": 2}')
     message = fails("tournament", "--resume", "--out", str(finished))
-    assert message.startswith("prummy: the manifest is damaged: ")
+    assert "manifest.json was changed or damaged after it was written" in message
 
 
 def test_tournament__disk_fills_up__says_how_to_go_on(tmp_path, monkeypatch):
     """A run that cannot write its parts ends with a message, and what was played is kept."""
-    from persian_rummy.sim import store
+    write, calls = LocalStorage.write, []
 
-    write, calls = store.pq.write_table, []
-
-    def full(table: Any, where: Any, **options: Any) -> None:
-        calls.append(where)
-        if len(calls) > 2:
+    def full(storage: LocalStorage, name: str, data: bytes) -> None:
+        calls.append(name)
+        if len(calls) > 3:  # the manifest and two parts
             raise OSError(28, os.strerror(28))
-        write(table, where, **options)
+        write(storage, name, data)
 
-    monkeypatch.setattr(store.pq, "write_table", full)
+    monkeypatch.setattr(LocalStorage, "write", full)
     message = fails("tournament", *SMALL, "--jobs", "1", "--out", str(tmp_path / "run"))
     assert "No space left on device; what was played is kept, go on with: prummy" in message
     monkeypatch.undo()
