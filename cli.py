@@ -1,5 +1,7 @@
 """The command `prummy`: parses, calls, prints. The commands stand in `commands/`."""
 
+import io
+import sys
 from typing import Annotated
 
 import typer
@@ -44,6 +46,9 @@ def main(
     ] = False,
 ) -> None:
     """Persian Rummy: play millions of matches, compare strategies, write reports."""
+    for stream in (sys.stdout, sys.stderr):  # a name that the terminal cannot show is escaped
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 app.command("tournament")(tournament.tournament)

@@ -1,20 +1,26 @@
 """``prummy run``: an experiment out of a file, or a run played again to compare digests."""
 
+import os
 import re
 import shlex
 import tempfile
-import tomllib
 from dataclasses import fields
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from threading import Event
 from typing import Annotated, Any
 
 import typer
 
+from ..sim.errors import shown
+from ..sim.toml import read_toml
 from . import common
 from .engine import make_ready
 from .playing import play_new
-from .settings import SettingError, Settings, option_names
+from .settings import SettingError, Settings
+
+MOST_FAULTS = 10  # said at once
 
 _KINDS: dict[Any, tuple[type, str]] = {
     bool: (bool, "true or false"),
@@ -59,7 +65,7 @@ def run(
       prummy run runs/first
     """
     with common.user_errors():
-        if Path(what).is_file():
+        if os.path.isfile(what):
             settings = read_experiment(Path(what))
             settings.out = out or settings.out
             settings.jobs = jobs or settings.jobs
@@ -82,40 +88,34 @@ def _checked(file: str, settings: Settings, as_json: bool) -> None:
 
 def read_experiment(path: Path) -> Settings:
     """Return what a file says; raises BadInputError with all unknown keys and wrong types."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        values = tomllib.loads(text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise common.BadInputError(f"{path}: cannot be read: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise common.BadInputError(f"{path}: not valid TOML: {error}") from None
+    text, values = read_toml(path, str(path))
     kinds = {item.name.replace("_", "-"): item.type for item in fields(Settings)}
-    faults = []
-    for key, value in values.items():
-        place = f"{path}{_line_of_key(text, key)}: {key}: "
-        if key not in kinds:
-            from difflib import get_close_matches
-
-            near = get_close_matches(key, option_names(), n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(option_names())}"
-            faults.append(f"{place}there is no such key; {hint}")
-        elif kinds[key] is Any:
-            if not isinstance(value, str | dict):
-                faults.append(f"{place}neither text nor a table of house rules")
-        else:
-            kind, words = _KINDS[kinds[key]]
-            of_texts = kind is not list or all(isinstance(item, str) for item in value)
-            if type(value) is not kind or not of_texts:
-                faults.append(f"{place}{_shown(value)} is not {words}")
-    if faults:
-        raise common.BadInputError("\n        ".join(faults))
+    faults = (
+        f"{path}{_line_of_key(text, key)}: {key}: {fault}"
+        for key, value in values.items()
+        if (fault := _fault_of(key, value, kinds))
+    )
+    if first := list(islice(faults, MOST_FAULTS)):
+        raise common.BadInputError("\n        ".join(first))
     return Settings(**{key.replace("-", "_"): value for key, value in values.items()})
 
 
-def _shown(value: Any) -> str:
-    from ..sim.rules import shown
-
-    return shown(value)
+def _fault_of(key: str, value: Any, kinds: dict[str, Any]) -> str | None:
+    """Return what is wrong with a key or with the type of its value; None for nothing."""
+    if key not in kinds:
+        near = get_close_matches(key, kinds, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(kinds)}"
+        return f"there is no such key; {hint}"
+    if kinds[key] is Any:
+        fits = isinstance(value, str | dict)
+        return None if fits else "neither text nor a table of house rules"
+    kind, words = _KINDS[kinds[key]]
+    fits = type(value) is kind
+    if fits and kind is list:
+        fits = all(isinstance(item, str) for item in value)
+    elif fits and kind is int and abs(value) >= 2**64:
+        fits, words = False, f"{words} that anything here could be"
+    return None if fits else f"{shown(value)} is not {words}"
 
 
 def _line_of(text: str, error: SettingError) -> str:

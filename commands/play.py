@@ -151,12 +151,14 @@ def perft(
 
       prummy perft positions.json
     """
-    from ..sim.perft import parse_position
+    from ..sim.perft import MAX_DEPTH, parse_position
     from ..sim.perft import perft as count
 
     with common.user_errors():
-        if depth is not None and depth < 0:
-            raise common.BadInputError(f"--depth {depth}: give a whole number from 0")
+        if depth is not None and not 0 <= depth <= MAX_DEPTH:
+            raise common.BadInputError(
+                f"--depth {depth}: give a whole number from 0 to {MAX_DEPTH}"
+            )
         positions = _parse_positions(_read(file), file)
         read = [
             parse_position(position, f"{file}: position {number}")

@@ -53,7 +53,7 @@ class Playing:
 
 def play_new(settings: Settings, as_json: bool) -> None:
     """Begin a run and play it; nothing is made until all is right."""
-    from ..sim.run import describe_run
+    from ..sim.manifest import describe_run
     from ..sim.store import RunFolder
 
     plan, entries = make_plan(settings)
@@ -99,7 +99,7 @@ def play_on(settings: Settings, as_json: bool) -> None:
 
 def play_more(settings: Settings, as_json: bool) -> None:
     """Extend a run: further strategies, more boards, what a changed strategy invalidates."""
-    from ..sim.run import describe_entry, plan_to_dict
+    from ..sim.manifest import describe_entry, plan_to_dict
     from ..strategies.registry import parse_entries
 
     with _opened(settings, "--extend") as (folder, manifest):
@@ -171,7 +171,7 @@ def _another(settings: Settings, what: str, hint: str = "") -> common.BadInputEr
 
 def _same_plan(settings: Settings, manifest: dict[str, Any]) -> "Plan":
     """Return the plan of a run; raises BadInputError where the settings say another one."""
-    from ..sim.run import plan_of_manifest
+    from ..sim.manifest import plan_of_manifest
 
     plan = plan_of_manifest(manifest)
     if settings.rules is not None or settings.rule:

@@ -1,5 +1,6 @@
 """``prummy runs``: what lies in the folders of runs; none of this runs a strategy's code."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,11 +38,11 @@ def ls(
     from ..sim.store import RunFolder, StoreError
 
     with common.user_errors():
-        if not folder.is_dir():
+        if not os.path.isdir(folder):
             raise common.BadInputError(f"{folder} is no folder")
         rows = []
         for path in sorted({folder, *folder.iterdir()}):
-            if not (path / "manifest.json").is_file():
+            if not os.path.isfile(path / "manifest.json"):
                 continue
             try:
                 rows.append({"run": str(path), **_told(RunFolder(path).read_manifest())})
@@ -105,7 +106,7 @@ def show(run: RunArgument, json_: common.JsonOption = False) -> None:
 
 def _told(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest's main points."""
-    from ..sim.run import plan_of_manifest
+    from ..sim.manifest import plan_of_manifest
 
     plan = plan_of_manifest(manifest)
     return {

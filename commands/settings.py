@@ -1,9 +1,10 @@
 """What a run can be told, by options or by the keys of a file, and how the texts are read."""
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..sim.errors import shown
 from . import common
 
 if TYPE_CHECKING:
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from ..strategies.registry import Entry
 
 DEFAULT_MATCHES = 10_000
+MAX_JOBS = 4096
+MAX_BLOCK = 1_000_000  # boards, that is some gigabytes of rows at a time
 LOG_LEVELS = ("debug", "info", "warning", "error")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 _BYTES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
@@ -62,26 +65,28 @@ class Settings:
         if self.matches is not None and (self.matches <= 0 or self.matches % 2):
             raise SettingError(
                 "matches",
-                f"{self.matches}: give an even number from 2 (each board is played twice, the "
-                "teams changing seats)",
+                f"{shown(self.matches)}: give an even number from 2 (each board is played twice, "
+                "the teams changing seats)",
             )
         if self.seed is not None and not 0 <= self.seed <= common.MAX_SEED:
             raise SettingError(
-                "seed", f"{self.seed}: give a whole number from 0 to {common.MAX_SEED}"
+                "seed", f"{shown(self.seed)}: give a whole number from 0 to {common.MAX_SEED}"
             )
-        for name in ("jobs", "block"):
+        for name, most in (("jobs", MAX_JOBS), ("block", MAX_BLOCK)):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise SettingError(name, f"{value}: give a whole number from 1")
+            if value is not None and not 1 <= value <= most:
+                raise SettingError(name, f"{shown(value)}: give a whole number from 1 to {most:,}")
         from ..sim.engines import ENGINES
         from ..sim.schedule import FORMATS
 
         for name, choices in (("format", FORMATS), ("engine", ENGINES), ("log-level", LOG_LEVELS)):
             value = getattr(self, name.replace("-", "_"))
             if value is not None and value not in choices:
-                raise SettingError(name, f"{value!r}: there are {', '.join(choices)}")
+                raise SettingError(name, f"{shown(value)}: there are {', '.join(choices)}")
         if self.scheduler is not None and self.engine not in (None, "dask"):
-            raise SettingError("scheduler", f"{self.scheduler}: goes with --engine dask only")
+            raise SettingError(
+                "scheduler", f"{shown(self.scheduler)}: goes with --engine dask only"
+            )
         self.keep_text()
         self.stops(1)
         self.choice()
@@ -97,7 +102,7 @@ class Settings:
 
     def keep_text(self) -> str:
         """Return which rows are kept (`run.Keep`); raises SettingError."""
-        from ..sim.run import Keep
+        from ..sim.schedule import Keep
 
         try:
             Keep.parse(self.keep or "all")
@@ -121,7 +126,9 @@ class Settings:
         from ..sim.schedule import shard_of
 
         if self.max_matches is not None and (self.max_matches < 2):
-            raise SettingError("max-matches", f"{self.max_matches}: give a whole number from 2")
+            raise SettingError(
+                "max-matches", f"{shown(self.max_matches)}: give a whole number from 2"
+            )
         seconds = _amount("max-time", self.max_time, _SECONDS, "90s, 10m, 2h or 1d")
         shard = None
         if self.shard is not None:
@@ -129,7 +136,7 @@ class Settings:
             number, of = (int(part) for part in match.groups()) if match else (0, 0)
             if not 1 <= number <= of:
                 raise SettingError(
-                    "shard", f"{self.shard}: write K/N, the K-th of N shards, as 1/4"
+                    "shard", f"{shown(self.shard)}: write K/N, the K-th of N shards, as 1/4"
                 )
             shard = shard_of(boards, number, of)
         return Stops(seconds, self.max_matches, shard)
@@ -192,17 +199,12 @@ def check_sums(plan: "Plan") -> None:
         )
 
 
-def option_names() -> list[str]:
-    """Return the names of all settings as an experiment's file spells them."""
-    return [item.name.replace("_", "-") for item in fields(Settings)]
-
-
 def _amount(name: str, text: str | None, units: dict[str, int], examples: str) -> Any:
     """Return the number that a text such as ``2GB`` or ``90s`` means; None for None."""
     if text is None:
         return None
     match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]?)b?", text.strip().lower(), re.ASCII)
     if match is None or match[2] not in units or not float(match[1]):
-        raise SettingError(name, f"{text!r}: write for instance {examples}")
+        raise SettingError(name, f"{shown(text)}: write for instance {examples}")
     value = float(match[1]) * units[match[2]]
     return value if units is _SECONDS else int(value)

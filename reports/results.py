@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.run import plan_of_manifest
+from ..sim.manifest import plan_of_manifest
 from ..sim.schedule import Pairing, Plan
 from ..sim.store import RunFolder, StoreError
 from ..sim.summary import PairingSummary

@@ -4,7 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .run import Audit, Keep, Outcome, audit, plan_of_manifest, record_outcome
+from .manifest import plan_of_manifest
+from .run import Audit, Outcome, audit, record_outcome
+from .schedule import Keep
 from .store import RunFolder, StoreError
 
 Progress = Callable[[int, int], None]

@@ -7,12 +7,14 @@ import numpy as np
 
 from .cards import parse_deck
 from .deal import MAX_ACTIONS, apply_action, legal_actions, start_deal, why_illegal
-from .errors import PrummyError
+from .errors import PrummyError, shown
 from .jit import jit_apart
 from .notation import parse_action
 from .reasons import REASONS
 from .rules import RulesError, rules_from_dict
 from .state import HIDDEN_DTYPE, PLAYING, TABLE_DTYPE, new_state
+
+MAX_DEPTH = 1000
 
 
 class PositionError(PrummyError, ValueError):
@@ -65,7 +67,7 @@ def perft(table: np.ndarray, hidden: np.ndarray, depth: int) -> int:
     table, hidden
         Arrays of one record each (`sim.state.new_state`); left as they are.
     depth : int
-        Number of actions, from 0.
+        Number of actions, from 0 to `MAX_DEPTH`.
     """
     tables = np.zeros(depth + 1, TABLE_DTYPE)
     hiddens = np.zeros(depth + 1, HIDDEN_DTYPE)
@@ -95,12 +97,14 @@ def parse_position(entry: Any, where: str) -> Position:
     for name, kind in (("dealer", int), ("deck", str), ("depth", int)):
         value = entry.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
-            raise PositionError(f"{where}: {name}: {value!r} is not what belongs here")
-    if entry["dealer"] not in range(4) or entry["depth"] < 0:
-        raise PositionError(f"{where}: dealer is a seat from 0 to 3, depth a number from 0")
+            raise PositionError(f"{where}: {name}: {shown(value)} is not what belongs here")
+    if entry["dealer"] not in range(4) or not 0 <= entry["depth"] <= MAX_DEPTH:
+        raise PositionError(
+            f"{where}: dealer is a seat from 0 to 3, depth a number from 0 to {MAX_DEPTH}"
+        )
     nodes = entry.get("nodes")
     if nodes is not None and (isinstance(nodes, bool) or not isinstance(nodes, int)):
-        raise PositionError(f"{where}: nodes: {nodes!r} is not a whole number")
+        raise PositionError(f"{where}: nodes: {shown(nodes)} is not a whole number")
     given, after = entry.get("rules", {}), entry.get("after", [])
     if not isinstance(given, dict) or not isinstance(after, list):
         raise PositionError(f"{where}: rules is an object, after a list of actions")

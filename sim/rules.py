@@ -2,7 +2,6 @@
 
 import json
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from .cards import FIRST_JOKER, N_RANKS, RANKS
-from .errors import PrummyError
+from .errors import PrummyError, shown
+from .toml import read_toml
 
 FLOAT, FORBIDDEN, GOES_OUT = range(3)  # last_discard
 FOUR_PASSES, FIRST_PASS, STOCK_EMPTY = range(3)  # exhausted
@@ -22,6 +22,7 @@ NO_LIMIT = 2**62
 
 N_PLANES = 24
 MAX_MATCH_POINTS = 10_000_000
+MAX_DEALS = 1000  # a match is played, logged and told as a whole
 
 RULES_DTYPE = np.dtype(
     [
@@ -58,17 +59,15 @@ class RulesError(PrummyError, ValueError):
     """A house rule that does not exist, or a value that it cannot have."""
 
 
-def shown(value: Any) -> str:
-    """Return a value as text for a message: shortened, and whatever the value is."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
-        text = f"({type(value).__name__} too large to show)"
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _rule(default: Any, meaning: str, choices: tuple[Any, ...] = (), low: int | None = None) -> Any:
-    return field(default=default, metadata={"doc": meaning, "choices": choices, "low": low})
+def _rule(
+    default: Any,
+    meaning: str,
+    choices: tuple[Any, ...] = (),
+    low: int | None = None,
+    high: int = MAX_MATCH_POINTS,
+) -> Any:
+    about = {"doc": meaning, "choices": choices, "low": low, "high": high}
+    return field(default=default, metadata=about)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Rules:
     `points` is ``"pips"``, ``"fives"``, or a table with the points of each of ``23456789TJQKA*``.
     """
 
-    deals: int = _rule(2, "deals in a match; the deal passes to the left", low=1)
+    deals: int = _rule(2, "deals in a match; the deal passes to the left", low=1, high=MAX_DEALS)
     points: str | Mapping[str, int] = _rule(
         "pips", "points of the cards: pips, fives (2-9 count 5 each) or a table", ("pips", "fives")
     )
@@ -191,15 +190,14 @@ def _check(name: str, value: Any, about: Mapping[str, Any]) -> None:
             wanted = ", ".join(str(choice) for choice in about["choices"])
             more = " or a table of points" if name == "points" else ""
             raise RulesError(f"rule {name}: {shown(value)} is not one of {wanted}{more}")
-    elif not _is_whole(value, about["low"]):
-        wanted = f"a whole number from {about['low']} to {MAX_MATCH_POINTS:,}"
+    elif not _is_whole(value, about["low"], about["high"]):
+        wanted = f"a whole number from {about['low']} to {about['high']:,}"
         raise RulesError(f"rule {name}: {shown(value)} is not {wanted}")
 
 
-def _is_whole(value: Any, low: int) -> bool:
-    """Return whether a value is an integer from `low` that is sure to fit into the record."""
+def _is_whole(value: Any, low: int, high: int) -> bool:
     whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and low <= value <= MAX_MATCH_POINTS
+    return whole and low <= value <= high
 
 
 def _check_point_table(table: Mapping[str, Any]) -> None:
@@ -208,7 +206,7 @@ def _check_point_table(table: Mapping[str, Any]) -> None:
     if extra := [str(key) for key in table if key not in tuple(RANKS)]:
         raise RulesError(f"rule points: the table has unknown ranks {' '.join(extra)}")
     for rank, value in table.items():
-        if not _is_whole(value, 0):
+        if not _is_whole(value, 0, MAX_MATCH_POINTS):
             wanted = f"a whole number from 0 to {MAX_MATCH_POINTS:,}"
             raise RulesError(f"rule points: {rank} is {shown(value)}, not {wanted}")
 
@@ -238,11 +236,9 @@ def rules_from_dict(values: Mapping[str, Any], base: Rules | None = None) -> Rul
 def rules_from_toml(path: Path) -> Rules:
     """Return the rules of a TOML file: house rules by name, `preset` for what they start from."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise RulesError(f"rules file {path}: cannot be read: {error}") from None
-    except (ValueError, RecursionError) as error:
-        raise RulesError(f"rules file {path}: not valid TOML: {error}") from None
+        _, values = read_toml(path, f"rules file {path}")
+    except PrummyError as error:
+        raise RulesError(str(error)) from None
     try:
         return _rules_of_table(values)
     except RulesError as error:

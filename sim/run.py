@@ -2,8 +2,6 @@
 
 import json
 import logging
-import os
-import platform
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +15,9 @@ import numpy as np
 from ..strategies.registry import Entry
 from .digest import MODULUS, digest_text
 from .engines import Engine, EngineChoice, open_engine
-from .frozen import ENGINE_VERSION
+from .manifest import plan_of_manifest
 from .match import Failure
-from .rules import rules_from_dict
-from .schedule import BoardBlock, Coverage, Plan
+from .schedule import BoardBlock, Coverage, Keep, Plan
 from .store import (
     ROWS,
     SUMS,
@@ -28,7 +25,6 @@ from .store import (
     Part,
     PartError,
     RunFolder,
-    StoreError,
     encode_sums,
     identity_key,
 )
@@ -87,27 +83,6 @@ class Outcome:
     def matches(self) -> int:
         """Matches that count."""
         return sum(summary.total("matches") for summary in self.summaries)
-
-
-@dataclass(frozen=True)
-class Keep:
-    """Which rows stay on disk: those of the first `boards` boards of each pairing; None: all."""
-
-    boards: int | None
-
-    @classmethod
-    def parse(cls, text: str) -> "Keep":
-        """Return what ``all``, ``none`` or ``sample=MATCHES`` means; raises ValueError."""
-        name, equals, number = text.partition("=")
-        if name == "sample" and equals and number.isascii() and number.isdigit() and int(number):
-            return cls(-(-int(number) // 2))
-        if text not in ("all", "none"):
-            raise ValueError(f"{text!r} is not all, none or sample=MATCHES")
-        return cls(None if text == "all" else 0)
-
-    def end(self, plan: Plan) -> int:
-        """Return the first board whose rows are not kept."""
-        return plan.boards if self.boards is None else min(self.boards, plan.boards)
 
 
 @dataclass(frozen=True)
@@ -434,69 +409,6 @@ class _Dispatch:
                 boards.append(self.run.failures[pairing].board)
             ends[pairing] = min([ends[pairing], *boards])
         return ends
-
-
-def describe_run(
-    plan: Plan, entries: Sequence[Entry], keep: str, command: Sequence[str], version: str
-) -> dict[str, Any]:
-    """Return the manifest of a run that begins."""
-    return {
-        "status": "running",
-        "command": list(command),
-        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "plan": plan_to_dict(plan),
-        "keep": keep,
-        "strategies": [describe_entry(entry) for entry in entries],
-        "engine_version": ENGINE_VERSION,
-        "versions": {
-            "prummy": version,
-            "python": platform.python_version(),
-            "numpy": np.__version__,
-        },
-        "machine": {"system": platform.platform(), "cores": os.cpu_count()},
-    }
-
-
-def describe_entry(entry: Entry) -> dict[str, Any]:
-    """Return what a manifest tells of an entry."""
-    return {
-        "name": entry.name,
-        "entry": entry.text,
-        "idea": entry.strategy.idea(),
-        "params": entry.param_values(),
-        "source_hash": entry.source_hash,
-        "built_in": entry.is_built_in,
-    }
-
-
-def plan_to_dict(plan: Plan) -> dict[str, Any]:
-    """Return the part of a manifest that decides a run's results."""
-    return {
-        "names": list(plan.names),
-        "rules": plan.rules.to_dict(),
-        "seed": plan.seed,
-        "boards": plan.boards,
-        "format": plan.format,
-    }
-
-
-def plan_of_manifest(manifest: Mapping[str, Any]) -> Plan:
-    """Return the plan of a run from its manifest; raises StoreError for a damaged one."""
-    try:
-        plan = manifest["plan"]
-        Keep.parse(manifest["keep"])
-        for strategy in manifest["strategies"]:
-            for name in ("name", "entry", "idea", "params", "source_hash", "built_in"):
-                strategy[name]
-        return Plan(
-            names=tuple(plan["names"]),
-            rules=rules_from_dict(plan["rules"]),
-            seed=plan["seed"],
-            boards=plan["boards"],
-            format=plan["format"],
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise StoreError(f"the manifest is damaged: {error}") from None
 
 
 def record_outcome(folder: RunFolder, manifest: dict[str, Any], outcome: Outcome) -> None:

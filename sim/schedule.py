@@ -51,6 +51,31 @@ class Plan:
         return 2 * self.boards * len(self.pairings())
 
 
+@dataclass(frozen=True)
+class Keep:
+    """The rows of the first `boards` boards of each pairing; None: all.
+
+    Boards are alike whatever their numbers (`sim.seeds`), so the first ones are a fair sample.
+    """
+
+    boards: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Keep":
+        """Return what ``all``, ``none`` or ``sample=MATCHES`` means; raises ValueError."""
+        name, equals, number = text.partition("=")
+        if name == "sample" and equals and number.isascii() and number.isdigit():
+            if len(number) < 19 and int(number):
+                return cls(-(-int(number) // 2))
+        if text not in ("all", "none"):
+            raise ValueError(f"{text!r} is not all, none or sample=MATCHES")
+        return cls(None if text == "all" else 0)
+
+    def end(self, plan: Plan) -> int:
+        """Return the first board whose rows are not kept."""
+        return plan.boards if self.boards is None else min(self.boards, plan.boards)
+
+
 @dataclass
 class Coverage:
     """A set of boards: sorted ranges (first board, number), none of which touch or overlap."""

@@ -51,6 +51,8 @@ class Storage(Protocol):
 def open_storage(place: str | Path) -> Storage:
     """Return the storage of a path or of a URL (``memory://…``, ``s3://…``)."""
     text = str(place)
+    if "\0" in text:
+        raise StorageError(f"{text}: no name of a folder")
     if text.startswith("file://"):
         return LocalStorage(Path(text.removeprefix("file://")))
     return RemoteStorage(text) if "://" in text else LocalStorage(Path(place))

@@ -24,7 +24,8 @@ import pyarrow.parquet as pq
 
 from .columns import column_names
 from .digest import digest_text, rows_digest
-from .errors import PrummyError
+from .errors import PrummyError, shown
+from .manifest import ManifestError, check_manifest
 from .storage import TEMPORARY, LocalStorage, open_storage
 from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSummary, summarize
 
@@ -104,7 +105,9 @@ class RunFolder:
 
     def check_is_free(self) -> None:
         """Raise StoreError when the folder cannot become that of a new run; make nothing."""
-        if self.holds_run():
+        with self.writing():
+            holds_run = self.holds_run()
+        if holds_run:
             raise StoreError(
                 f"{self.place} holds a run already: go on with it by --resume, or name another "
                 "folder with --out"
@@ -137,6 +140,7 @@ class RunFolder:
         name = f"{self.place}/manifest.json"
         try:
             manifest = json.loads(self.storage.read("manifest.json"))
+            checksum = _manifest_checksum(manifest) if isinstance(manifest, dict) else ""
         except FileNotFoundError:
             raise StoreError(f"{self.place} holds no run: {name} is missing") from None
         except (OSError, ValueError, RecursionError) as error:
@@ -146,13 +150,17 @@ class RunFolder:
         if manifest.get("version") != VERSION:
             raise StoreError(
                 f"{self.place} was written by another version: its format is "
-                f"{manifest.get('version')}, this program reads {VERSION}"
+                f"{shown(manifest.get('version'))}, this program reads {VERSION}"
             )
-        if manifest.get("checksum") != _manifest_checksum(manifest):
+        if manifest.get("checksum") != checksum:
             raise StoreError(
                 f"{name} was changed or damaged after it was written (its checksum differs): "
                 "put the old one back, or play the run again in another folder"
             )
+        try:
+            check_manifest(manifest)
+        except ManifestError as error:
+            raise StoreError(f"{name} is damaged: {error}") from None
         return manifest
 
     def parts(self) -> tuple[list[Part], list[str]]:
@@ -336,7 +344,7 @@ def _understood(part: Part) -> Iterator[None]:
     """Turn what a part's contents raise when they are read into a PartError."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, OverflowError, pa.ArrowException) as error:
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, pa.ArrowException) as error:
         raise PartError(f"{part.name} is damaged: {error}") from None
 
 
@@ -383,6 +391,8 @@ def _summary_of_table(table: pa.Table) -> PairingSummary:
     summary = PairingSummary(histograms=_histograms(table))
     for column, name in enumerate(GROUP_COLUMNS):
         here = quantity == f"group {name}"
+        if not ((value[here] >= 0) & (value[here] < N_GROUPS)).all():
+            raise ValueError("it names a group of boards that there is not")
         summary.groups[value[here], column] = count[here]
     return summary
 

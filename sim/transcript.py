@@ -10,11 +10,11 @@ import numpy as np
 
 from .cards import deck_text, parse_deck
 from .deal import apply_action, deal_score, start_deal, why_illegal
-from .errors import PrummyError
+from .errors import PrummyError, shown
 from .match import Failure, play_boards
 from .notation import action_text, parse_action
 from .reasons import REASONS
-from .rules import Rules, RulesError, rules_from_dict, shown
+from .rules import Rules, RulesError, rules_from_dict
 from .seeds import deck_key, shuffle
 from .state import PLAYING, new_state
 from .view import Player

@@ -9,6 +9,7 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -166,7 +167,7 @@ def _class_of_file(name: str) -> tuple[type[Strategy], str]:
     if not colon or not path_text.endswith(".py"):
         raise StrategyError(f"cannot read {name!r}: a strategy file is written path/file.py:Class")
     path = Path(path_text)
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise StrategyError(f"strategy file {path} does not exist")
     module = _load_file(path.resolve())
     cls = getattr(module, class_name, None)

@@ -12,8 +12,9 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from persian_rummy.sim.engines import EngineChoice
+from persian_rummy.sim.manifest import describe_run
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import Outcome, Run, Stops, describe_run
+from persian_rummy.sim.run import Outcome, Run, Stops
 from persian_rummy.sim.schedule import Plan
 from persian_rummy.sim.store import ROWS, SUMS, RunFolder
 from persian_rummy.strategies.registry import parse_entries

@@ -1,5 +1,6 @@
 """Experiments as files, and runs that are played again."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.commands.experiment import read_experiment
-from persian_rummy.commands.settings import Settings, option_names
+from persian_rummy.commands.settings import Settings
 from persian_rummy.sim.store import RunFolder
 
 WHOLE = """
@@ -50,7 +51,7 @@ def test_experiment__every_option_of_a_tournament__has_its_key():
     options = typer.main.get_command(app).commands["tournament"].params  # type: ignore[attr-defined]
     names = {option.opts[0].lstrip("-") for option in options}
     assert names - {"entries", "resume", "extend", "json", "help"} == {
-        name for name in option_names() if name != "strategies"
+        item.name.replace("_", "-") for item in fields(Settings) if item.name != "strategies"
     }
 
 

@@ -15,7 +15,8 @@ from persian_rummy.sim.cards import deck_text
 from persian_rummy.sim.check import check_run
 from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import Keep, Stops, record_outcome
+from persian_rummy.sim.run import Stops, record_outcome
+from persian_rummy.sim.schedule import Keep
 from persian_rummy.sim.storage import LocalStorage
 from persian_rummy.sim.store import RunFolder, identity_key
 from persian_rummy.sim.transcript import play_transcript

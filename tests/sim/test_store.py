@@ -1,7 +1,9 @@
 """A run on disk: what is written is read back, and what is damaged is never taken for whole."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,8 +14,13 @@ from hypothesis import strategies as st
 
 from persian_rummy.sim.columns import column_names
 from persian_rummy.sim.digest import digest_text, rows_digest
+from persian_rummy.sim.manifest import (
+    ManifestError,
+    check_manifest,
+    plan_of_manifest,
+    plan_to_dict,
+)
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.run import plan_of_manifest, plan_to_dict
 from persian_rummy.sim.schedule import Plan
 from persian_rummy.sim.store import (
     ROWS,
@@ -28,6 +35,25 @@ from persian_rummy.sim.store import (
 from persian_rummy.sim.summary import PairingSummary, summarize
 
 PAIR = {"a": "a", "b": "b", "seed": 7, "rules": {"min_run": 4}}
+
+
+def manifest_of(plan: Plan) -> dict[str, Any]:
+    """Return the manifest of a run that begins, of strategies that there need not be."""
+    strategy = {"entry": "x", "idea": "An idea.", "params": {"p": 0.5}, "built_in": True}
+    return {
+        "status": "running",
+        "command": ["tournament"],
+        "created": "2030-01-02T03:04:05Z",
+        "plan": plan_to_dict(plan),
+        "keep": "all",
+        "strategies": [{"name": name, "source_hash": "0" * 16, **strategy} for name in plan.names],
+        "engine_version": 1,
+        "versions": {"prummy": "0"},
+        "machine": {"cores": 2},
+    }
+
+
+MANIFEST = manifest_of(Plan(("a", "b"), Rules(), 1, 2, "round-robin"))
 
 
 def made_up(first: int = 20, boards: int = 5, deals: int = 2) -> dict[str, np.ndarray]:
@@ -270,7 +296,7 @@ def test_evidence__of_names_that_differ__lies_in_files_that_differ(folder):
 
 def test_manifest__written__is_read_back_as_the_same_plan(folder):
     plan = Plan(("a", "ü[x=1]"), Rules(min_run=4, points="fives"), 2**64 - 1, 7, "gauntlet")
-    folder.write_manifest({"plan": plan_to_dict(plan), "keep": "none", "strategies": []})
+    folder.write_manifest(manifest_of(plan))
     manifest = folder.read_manifest()
     assert (manifest["format"], manifest["version"]) == ("prummy-run", 2)
     assert plan_of_manifest(manifest) == plan
@@ -295,25 +321,72 @@ def test_manifest__damaged__is_refused(folder, text, says):
 
 
 def test_manifest__edited__is_refused(folder):
-    folder.write_manifest({"status": "finished", "digest": "0" * 32, "seconds": 1.5})
+    folder.write_manifest(MANIFEST | {"seconds": 1.5})
     path = folder.path / "manifest.json"
     text = path.read_text()
-    for old, new in (("00", "01"), ("1.5", "1.6"), ("finished", "running"), ('"version": 2', "")):
+    for old, new in (("00", "01"), ("1.5", "1.6"), ("running", "finished"), ('"version": 2', "")):
         path.write_text(text.replace(old, new, 1))
         with pytest.raises(StoreError, match=r"manifest\.json"):
             folder.read_manifest()
     path.write_text(json.dumps(json.loads(text)))  # another layout says the same
-    assert folder.read_manifest()["digest"] == "0" * 32
+    assert folder.read_manifest()["seconds"] == 1.5
 
 
-@pytest.mark.parametrize("lost", ["plan", "keep", "strategies", "names", "rules", "seed", "boards"])
-def test_plan_of_manifest__something_missing__is_refused(folder, lost):
-    plan = plan_to_dict(Plan(("a", "b"), Rules(), 1, 7, "gauntlet"))
-    plan.pop(lost, None)
-    manifest = {"plan": plan, "keep": "all", "strategies": []}
-    manifest.pop(lost, None)
-    with pytest.raises(StoreError, match=f"the manifest is damaged: .*{lost}"):
-        plan_of_manifest(manifest)
+def places_of(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield where the values of a JSON object stand that have to be there."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in items:
+        if path not in ENDLESS and "params" not in path:
+            yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from places_of(inner, (*path, key))
+
+
+ENDLESS = (("plan", "rules"), ("versions",), ("machine",), ("summaries",))  # any names
+WHOLE = {**MANIFEST, "status": "finished", "digest": "0" * 32, "matches": 4, "seconds": 1.5}
+WHOLE |= {"failures": [{"strategy": "a", "kind": "why", "evidence": "a.json"}], "summaries": {}}
+
+
+@pytest.mark.parametrize("place", list(places_of(WHOLE)), ids=str)
+@pytest.mark.parametrize("other", [None, "gone", [1], {"x": 1}, True, -1, float("inf"), "text"])
+def test_manifest__of_another_form__is_refused_and_the_field_named(folder, place, other):
+    manifest = json.loads(json.dumps(WHOLE))
+    inner = manifest
+    for key in place[:-1]:
+        inner = inner[key]
+    if other != "gone":
+        inner[place[-1]] = other
+    elif isinstance(inner, dict):
+        del inner[place[-1]]
+    else:
+        inner[place[-1]] = None
+    if fits(WHOLE, place, other):
+        return
+    with pytest.raises(ManifestError) as raised:
+        check_manifest(manifest)
+    assert str(place[0]) in str(raised.value)
+
+
+def fits(manifest: Any, place: tuple[Any, ...], other: Any) -> bool:
+    """Return whether a value may stand in a place, as far as its type says that."""
+    right = manifest
+    for key in place:
+        right = right[key]
+    free_text = place[-1] not in ("status", "format", "keep") and place[:2] != ("plan", "names")
+    if isinstance(right, str):
+        return isinstance(other, str) and other != "gone" and free_text and place[-1] != "name"
+    if isinstance(right, float):
+        return other == -1 and not isinstance(other, bool)
+    if place in (("matches",), ("engine_version",)):
+        return other == -1 and not isinstance(other, bool)
+    if isinstance(right, bool):
+        return other is True
+    return place[-1] in ("params", "machine") and other == {"x": 1}
+
+
+def test_manifest__the_whole_one__is_fine():
+    check_manifest(WHOLE)
+    check_manifest(MANIFEST)
 
 
 def test_create__folder_with_a_run__is_refused(folder):
@@ -337,7 +410,7 @@ def test_create__file_in_the_way__is_refused(tmp_path, below):
 
 
 def test_create__empty_folder__is_taken(tmp_path):
-    RunFolder(tmp_path).create({"status": "running"})
+    RunFolder(tmp_path).create(MANIFEST)
     assert RunFolder(tmp_path).read_manifest()["status"] == "running"
 
 
