@@ -3,7 +3,7 @@
 
 PYTHON ?= python3
 LOCK_PYTHON ?= python3.11
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto
 
 SHELL := /bin/bash
 BIN := .venv/bin

@@ -243,7 +243,7 @@ def _logging(folder: "RunFolder", level: str) -> Iterator[None]:
     terminal.setFormatter(logging.Formatter("prummy: %(message)s"))
     terminal.setLevel(logging.WARNING)
     logging.raiseExceptions = False  # a log that cannot be written must not end the run
-    logger.setLevel(min(file.level, logging.WARNING))
+    logger.setLevel(min(file.level, terminal.level))
     logger.propagate = False
     for handler in (file, terminal):
         logger.addHandler(handler)

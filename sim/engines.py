@@ -28,6 +28,17 @@ ENGINES = ("auto", "processes", "dask")
 
 _log = logging.getLogger(f"{__package__}.engines")
 
+_DASK_SETTINGS = {  # of a cluster that is made here; its clocks alone take a tenth of a core else
+    "distributed.worker.daemon": False,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "2s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.work-stealing-interval": "1s",
+    "distributed.scheduler.worker-saturation": "inf",  # the next block waits at the worker
+}
+
 
 class EngineError(PrummyError):
     """An engine that cannot be used, or was lost; the message says what to do."""
@@ -152,7 +163,7 @@ def _dask(
         raise EngineError(
             "the engine dask needs the extra packages: pip install 'prummy[cluster]'"
         ) from None
-    with dask.config.set({"distributed.worker.daemon": False}):
+    with dask.config.set(_DASK_SETTINGS):
         try:
             if choice.scheduler is None:
                 about: Any = LocalCluster(

@@ -237,6 +237,13 @@ class Run:
         if played.data is not None:
             self.folder.storage.write(played.part.name, played.data)
         block = played.task.block
+        _log.debug(
+            "block of pairing %d from board %d, %.3f s: %d matches",
+            pairing,
+            block.first_board,
+            played.seconds,
+            2 * block.n_boards,
+        )
         contents = Contents([(block.first_board, block.n_boards)], played.summary, played.digest)
         self.tallies[pairing].add(contents)
         self.parts[pairing].append(played.part)

@@ -49,6 +49,7 @@ def made_up_run(
             "format": form,
         },
         "keep": "all",
+        "engine_version": 1,
         "strategies": [
             {
                 "name": n,

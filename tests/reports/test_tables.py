@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from made_up_run import made_up_run
 from small_runs import play, read_rows
 
 from persian_rummy.reports import tables
@@ -265,7 +266,7 @@ def test_json__same_numbers_as_the_tables(run):
 
 def test_load_results__unfinished_run__says_how_to_go_on(tmp_path):
     folder = RunFolder(tmp_path / "run")
-    folder.create({"status": "running"})
+    folder.create(made_up_run(status="running").manifest)
     with pytest.raises(StoreError, match=f"--resume --out {folder.path} goes on with it"):
         load_results(folder.path)
 
