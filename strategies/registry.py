@@ -27,6 +27,7 @@ import numpy as np
 from ..sim.jit import cache_for, source_hash
 from ..sim.view import Player
 from .base import Strategy, StrategyError, check_class
+from .sources import data_hash, is_built_in, own_files
 
 GROUP = "persian_rummy.strategies"
 BUILT_IN = ("random", "greedy", "hunter", "doubler", "miser")
@@ -51,14 +52,14 @@ class Entry:
 
     def player(self) -> Player:
         """Return what plays a seat; compiles the hooks at first use (raises StrategyError)."""
-        with cache_for(_own_files(self.source), _data_hash(self.strategy, self.source)):
+        with cache_for(own_files(self.source), data_hash(self.strategy, self.source)):
             hooks = self.strategy.hooks()
         return Player(hooks, self.params, self.strategy.work_size)
 
     @property
     def is_built_in(self) -> bool:
         """Whether it came with this package; all others may loop for ever or crash."""
-        return _is_built_in(self.source)
+        return is_built_in(self.source)
 
     def param_values(self) -> dict[str, float]:
         """Return the parameters by name."""
@@ -101,7 +102,7 @@ def parse_entry(text: str) -> Entry:
     params = cls.values(_parse_params(text, params_text or ""))
     shown = cls.__name__ if ":" in name else name
     shown += f"[{params_text}]" if params_text else ""
-    own_hash = source_hash(_own_files(source)) + _data_hash(cls, source)
+    own_hash = source_hash(own_files(source)) + data_hash(cls, source)
     return Entry(label or shown, text.strip(), cls, params, source, own_hash)
 
 
@@ -184,8 +185,9 @@ def _class_of_file(name: str) -> tuple[type[Strategy], str]:
 
 
 def _load_file(path: Path) -> ModuleType:
-    """Return the module of a file, loaded once for each content of the file and its helpers."""
-    key = f"prummy_file_{source_hash(_own_files(str(path)))}_{path.stem}"
+    """Return the module of a file, loaded once for each content of it and of its helpers."""
+    place = hashlib.sha256(str(path).encode()).hexdigest()[:8]
+    key = f"prummy_file_{place}_{source_hash(own_files(str(path)))}_{path.stem}"
     if key in sys.modules:
         return sys.modules[key]
     spec = importlib.util.spec_from_file_location(key, path)
@@ -194,7 +196,7 @@ def _load_file(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[key] = module
     try:
-        with cache_for(_own_files(str(path))), _importable(path.parent):
+        with cache_for(own_files(str(path))), _importable(path.parent):
             spec.loader.exec_module(module)
     except SyntaxError as error:
         del sys.modules[key]
@@ -249,50 +251,3 @@ def _importable(folder: Path) -> Iterator[None]:
         sys.meta_path.remove(finder)
         for name in finder.found:
             sys.modules.pop(name, None)
-
-
-def _own_files(source: str) -> list[Path]:
-    """Return a strategy's file with its neighbours, any of which it may import as a helper."""
-    path = Path(source)
-    return sorted({path, *path.parent.glob("*.py")})
-
-
-def _data_hash(cls: type[Strategy], source: str) -> str:
-    """Return a hash of the numbers, texts and arrays among the globals of a strategy's modules.
-
-    Compiled code freezes them, wherever they came from (a file of weights, the environment), so
-    that they are as much a part of the strategy as its source. "" where there are none.
-    """
-    if _is_built_in(source):
-        return ""  # a built-in's data are all in its source
-    digest = hashlib.sha256()
-    found = False
-    for module in _own_modules(sys.modules[cls.__module__], Path(source).parent):
-        for name, value in sorted(vars(module).items()):
-            if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-                data = repr((name, value.dtype.str, value.shape)).encode() + value.tobytes()
-            elif isinstance(value, bool | int | float | complex | str | bytes | tuple | np.generic):
-                data = repr((name, value)).encode()
-            else:
-                continue
-            if not name.startswith("__"):
-                digest.update(data)
-                found = True
-    return digest.hexdigest()[:16] if found else ""
-
-
-def _is_built_in(source: str) -> bool:
-    return Path(source).parent == Path(__file__).parent
-
-
-def _own_modules(first: ModuleType, folder: Path) -> list[ModuleType]:
-    """Return a strategy's module and those of its folder that it uses, in the order of use."""
-    found = [first]
-    for module in found:  # grows while it is read
-        for value in list(vars(module).values()):
-            name = value.__name__ if isinstance(value, ModuleType) else None
-            other = sys.modules.get(str(name or getattr(value, "__module__", None)))
-            file = getattr(other, "__file__", None)
-            if other is not None and file and Path(file).parent == folder and other not in found:
-                found.append(other)
-    return found

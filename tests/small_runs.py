@@ -119,3 +119,12 @@ def write_strategy(
     path = place / f"{name.lower()}.py"
     path.write_text("\n".join(lines) + "\n")
     return f"{path}:{name}"
+
+
+def write_with_helper(folder: Path) -> str:
+    """Write the dull strategy Bot, which imports bot/helper.py; return its entry."""
+    spec = write_strategy(folder, "Bot")
+    (folder / "bot" / "helper.py").write_text("x = 1\n")
+    path = Path(spec.rpartition(":")[0])
+    path.write_text("import helper\n" + path.read_text())
+    return spec

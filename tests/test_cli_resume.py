@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from command import fails, run, run_json
 from hostile import write_slow
-from small_runs import parts_of, write_strategy
+from small_runs import parts_of, write_strategy, write_with_helper
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
@@ -187,8 +187,7 @@ def test_resume__run_under_house_rules__needs_no_rules_again(tmp_path):
 
 @pytest.mark.parametrize("changed", ["bot.py", "helper.py"])
 def test_resume__strategy_that_was_edited__is_refused(tmp_path, changed):
-    spec = write_strategy(tmp_path, "Bot")
-    (tmp_path / "bot" / "helper.py").write_text("x = 1\n")
+    spec = write_with_helper(tmp_path)
     arguments = ["tournament", spec, "random", "-n", "4", "--out", str(tmp_path / "run")]
     run(*arguments)
     file = tmp_path / "bot" / changed

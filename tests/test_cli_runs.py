@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from command import fails, run, run_json
 from hostile import write_hostile, write_slow
-from small_runs import parts_of, write_strategy
+from small_runs import parts_of, write_with_helper
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
@@ -58,8 +58,7 @@ def test_extend__fewer_rows_kept__equals_a_fresh_run(tmp_path, keep):
 
 @pytest.mark.parametrize("changed", ["bot.py", "helper.py"])
 def test_extend__strategy_that_was_edited__is_played_anew_and_said(tmp_path, changed):
-    spec = write_strategy(tmp_path, "Bot")
-    (tmp_path / "bot" / "helper.py").write_text("x = 1\n")
+    spec = write_with_helper(tmp_path)
     play(tmp_path / "run", "greedy", "random", spec, "-n", "40")
     before = written(tmp_path / "run")
     file = tmp_path / "bot" / changed
@@ -77,6 +76,22 @@ def test_extend__strategy_that_was_edited__is_played_anew_and_said(tmp_path, cha
     run("runs", "gc", str(tmp_path / "run"))
     assert run_json("runs", "check", str(tmp_path / "run"))["orphans"] == []
     assert len(written(tmp_path / "run")) == len(after) - len(told["orphans"])
+
+
+def test_extend__neighbour_that_was_edited__is_no_change_of_the_others(tmp_path):
+    spec = write_with_helper(tmp_path)
+    other = tmp_path / "bot" / "other.py"
+    other.write_text((tmp_path / "bot" / "bot.py").read_text())
+    told = play(tmp_path / "run", "greedy", spec, f"b={other}:Bot", "-n", "40")
+    before = written(tmp_path / "run")
+    other.write_text(other.read_text() + "\n# another thought\n")
+    arguments = ["tournament", "--extend", "--out", str(tmp_path / "run"), "--json"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.stderr.count("has changed since it was played") == 1
+    assert "b has changed since it was played" in result.stderr
+    assert json.loads(result.stdout)["digest"] == told["digest"]
+    new = written(tmp_path / "run").keys() - before.keys()
+    assert len({name.split("-")[1] for name in new}) == 2  # its two pairings, and no others
 
 
 @pytest.mark.parametrize(

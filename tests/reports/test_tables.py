@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from made_up_run import made_up_run
+from scipy import stats
 from small_runs import play, read_rows
 
 from persian_rummy.reports import tables

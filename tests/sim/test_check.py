@@ -85,7 +85,10 @@ def test_check__part_copied_under_any_other_name__is_named(whole, tmp_path):
         (lambda m: m | {"status": "running"}, "the run was not ended"),
         (lambda m: m | {"plan": m["plan"] | {"seed": 2}}, "boards 0 to 47 of greedy with random"),
         (lambda m: m | {"plan": m["plan"] | {"boards": 49}}, "boards 48 to 48 of greedy with"),
-        (lambda m: m | {"failures": [{"strategy": "x", "kind": "so", "evidence": "a/x.json"}]}, "the evidence"),
+        (
+            lambda m: m | {"failures": [{"strategy": "x", "kind": "so", "evidence": "a/x.json"}]},
+            "the evidence",
+        ),
         (lambda m: m | {"summaries": {}}, "summary/groups.parquet is damaged"),
     ],
 )

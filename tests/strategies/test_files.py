@@ -10,7 +10,7 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from position import Position
-from small_runs import write_strategy
+from small_runs import write_strategy, write_with_helper
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
@@ -290,6 +290,15 @@ def test_helpers__of_one_name_in_two_folders__each_has_its_own(tmp_path):
     for _ in range(2):
         assert discard_of(lowest, 0b1110) == 1
         assert discard_of(highest, 0b1110) == 3
+
+
+def test_source_hash__of_the_same_files_in_two_folders__is_the_same(tmp_path):
+    one, two = (write_with_helper(tmp_path / name) for name in ("one", "two"))
+    first = parse_entry(one).source_hash
+    assert parse_entry(two).source_hash == first
+    helper = tmp_path / "two" / "bot" / "helper.py"
+    helper.write_text(helper.read_text() + "x = 2\n")
+    assert parse_entry(two).source_hash != first == parse_entry(one).source_hash
 
 
 def test_helper__broken__is_named(tmp_path):
