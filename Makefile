@@ -28,7 +28,9 @@ check-long: $(READY) ## run the long checks and keep their output in docs/check-
 	  echo "make check-long, $$(date -u '+%Y-%m-%d %H:%M UTC')," \
 	    "commit $$(git describe --always --dirty 2>/dev/null || echo unknown)," \
 	    "$$($(BIN)/python --version)"; \
-	  $(BIN)/pytest -m long --no-header --durations=0 --color=no $(PYTEST_ARGS) 2>&1; \
+	  $(BIN)/pytest -m long --no-header --durations=0 --color=no $(PYTEST_ARGS) 2>&1 && \
+	  echo "python -m benchmarks.endurance" && \
+	  $(BIN)/python -m benchmarks.endurance --plot docs/endurance.png; \
 	} | tee docs/check-long.txt
 
 lint: $(READY) ## ruff and mypy

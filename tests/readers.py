@@ -687,14 +687,14 @@ def _command_lines() -> list[bytes]:
 
 
 READERS = (
-    Reader("transcripts", _read_transcripts, _transcripts, share=30),
-    Reader("positions", _read_positions, _positions, share=50),
-    Reader("rules", _read_rules, _rules_files, share=60, longest=512),
-    Reader("assignments", _read_assignments, _assignments, share=60, longest=512),
-    Reader("experiment", _read_experiment, _experiments, share=50, longest=1024),
-    Reader("entry", _read_entry, _entries, share=60, longest=512),
-    Reader("manifest", _read_manifest, _manifests, share=50),
-    Reader("manifest-sealed", _read_sealed_manifest, _manifests, share=50),
+    Reader("transcripts", _read_transcripts, _transcripts, share=150),
+    Reader("positions", _read_positions, _positions, share=200),
+    Reader("rules", _read_rules, _rules_files, share=20, longest=512),
+    Reader("assignments", _read_assignments, _assignments, share=25, longest=512),
+    Reader("experiment", _read_experiment, _experiments, share=10, longest=1024),
+    Reader("entry", _read_entry, _entries, share=8, longest=512),
+    Reader("manifest", _read_manifest, _manifests, share=250),
+    Reader("manifest-sealed", _read_sealed_manifest, _manifests, share=25),
     Reader("results", _read_results, _manifests),
     Reader("show", partial(_run_command, words="runs show"), _manifests),
     Reader("show-json", partial(_run_command, words="runs show --json"), _manifests),
