@@ -2,11 +2,11 @@
 
 ``python -m benchmarks.endurance --matches 100000000 --plot docs/endurance.png``
 
-Prints one JSON object: matches, seconds, the highest resident memory (bytes) of the whole run and of
-its first half, the rate (matches a second), the last quarter's rate as a share of the first one's by
-the clock and by CPU time, the size of the run's folder, and whether `prummy runs check` finds it
-whole. Exit code 1 when memory, folder or check is not as promised; the rate of a shared machine is
-shown and not judged.
+Prints one JSON object: matches, seconds, the highest resident memory (bytes) of the whole run and
+of its first half, the rate (matches a second), the last quarter's rate as a share of the first
+one's by the clock and by CPU time, the size of the run's folder, and whether `prummy runs check`
+finds it whole. Exit code 1 when memory, folder or check is not as promised; the rate of a shared
+machine is shown and not judged.
 """
 
 import argparse
