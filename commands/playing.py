@@ -61,8 +61,8 @@ def play_new(settings: Settings, as_json: bool) -> None:
     folder.check_is_free()
     make_ready(entries)
     manifest = describe_run(plan, entries, settings.keep_text(), sys.argv[1:], __version__)
-    folder.create(manifest)
     with folder.storage.lock():
+        folder.create(manifest)
         _play(Playing(folder, manifest, entries), settings, as_json)
 
 

@@ -136,7 +136,7 @@ def check(run: RunArgument, json_: common.JsonOption = False) -> None:
 
     with common.user_errors(common.FAILED):
         folder = RunFolder(run)
-        progress = common.Progress("parts")
+        progress = common.Progress("matches")
         try:
             found = check_run(folder, progress.update)
         finally:
@@ -195,7 +195,7 @@ def merge(
 
     with common.user_errors():
         target = RunFolder(out)
-        progress = common.Progress("parts")
+        progress = common.Progress("matches")
         try:
             with target.writing():
                 manifest = merge_runs(

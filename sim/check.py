@@ -121,8 +121,8 @@ def merge_runs(
     }
     for name in ("digest", "matches", "summaries", "failures"):
         manifest.pop(name, None)
-    target.create(manifest)
     with target.storage.lock():
+        target.create(manifest)
         for shard, its in zip(shards, manifests, strict=True):
             found = _audit(shard, its, progress)
             if found.faults:

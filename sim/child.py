@@ -179,6 +179,8 @@ class Children:
                     played: Played = child.ask("play", task)
                     return played
                 except GoneError as gone:
+                    if self.closed:
+                        raise ChildError("the run was stopped") from None
                     lost = str(gone)
                     _log.warning("a child process %s%s", lost, "" if last else "; once more")
                     if last:
@@ -204,6 +206,8 @@ class Children:
         try:
             child = self.idle.get_nowait()
         except queue.Empty:
+            if self.closed:
+                raise ChildError("the run was stopped") from None
             child = Child(self.job.plan.rules, self.limits)
             self.all.add(child)
             try:

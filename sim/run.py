@@ -117,6 +117,7 @@ def audit(
     """Read and prove all parts of a folder, and add them up. No strategy's code is run.
 
     A part that is damaged, or whose boards another one has already, is a fault and does not count.
+    `progress` is called with (matches read, matches in all).
     """
     identities = [pairing_identity(plan, strategies, k) for k in range(len(plan.pairings()))]
     place = {identity_key(identity): k for k, identity in enumerate(identities)}
@@ -127,8 +128,8 @@ def audit(
     end = keep.end(plan)
     # Of parts of sums that overlap the larger one was packed from the smaller ones.
     parts.sort(key=lambda part: (part.kind, -part.n_boards if part.kind == SUMS else 0, part))
-    for done, part in enumerate(parts):
-        progress(done, len(parts))
+    read = 0
+    for part in parts:
         pairing = place.get(part.key)
         wanted = (part.first_board < end) == (part.kind == ROWS)
         if pairing is None or not wanted or part.first_board + part.n_boards > plan.boards:
@@ -145,6 +146,8 @@ def audit(
             found.parts[pairing].append(part)
             if part.kind == SUMS:
                 found.sums[pairing].add(contents)
+        read += 2 * part.n_boards
+        progress(min(read, plan.matches), plan.matches)
     return found
 
 
@@ -168,7 +171,7 @@ class Run:
         self.keep = Keep.parse(manifest["keep"])
         self.entries = entries
         self.pairings = self.plan.pairings()
-        self.job = Job(self.plan, self.strategies, folder.place)
+        self.job = Job(self.plan, self.strategies, folder.storage.address)
         self.failures: dict[int, Failure] = {}  # the first of each pairing, by board
 
     def play(
@@ -186,7 +189,7 @@ class Run:
         set, the blocks in flight are finished and the outcome is marked as stopped.
         """
         started = time.monotonic()
-        found = audit(self.folder, self.plan, self.strategies, self.keep)
+        found = audit(self.folder, self.plan, self.strategies, self.keep, progress)
         for part, why in found.faults:
             _log.warning("%s; its boards are played again", why)
             self.folder.storage.remove(part.name)
@@ -215,7 +218,8 @@ class Run:
                     break
                 running.add(engine.submit(task))
             if not running:
-                return "signal" if stop.is_set() else dispatch.why_ended()
+                left = dispatch.why_ended()
+                return "signal" if left and stop.is_set() else left
             finished, running = wait(running, timeout=1.0, return_when=FIRST_COMPLETED)
             engine.check()
             for future in finished:

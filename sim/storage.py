@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from .errors import PrummyError
 
 TEMPORARY = ".tmp"
+LOCK = ".lock"
 
 
 class StorageError(PrummyError):
@@ -21,9 +22,13 @@ class StorageError(PrummyError):
 
 
 class Storage(Protocol):
-    """Reads and writes the files of one run."""
+    """Reads and writes the files of one run.
+
+    `place` is what the user calls it; `address` is what another process, or machine, finds it by.
+    """
 
     place: str
+    address: str
 
     def read(self, name: str) -> bytes:
         """Return a file's contents; raises OSError (FileNotFoundError where it is missing)."""
@@ -64,6 +69,7 @@ class LocalStorage:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.place = str(path)
+        self.address = str(path.absolute())
 
     def read(self, name: str) -> bytes:
         """Return a file's contents."""
@@ -106,7 +112,7 @@ class LocalStorage:
 
     def is_empty(self) -> bool:
         """Return whether the folder is missing or empty; raises where it cannot be written."""
-        if self.path.exists() and any(self.path.iterdir()):
+        if self.path.exists() and any(item.name != LOCK for item in self.path.iterdir()):
             return False
         above = next(p for p in (self.path, *self.path.absolute().parents) if p.exists())
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
@@ -115,17 +121,23 @@ class LocalStorage:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold a lock of the operating system, which ends with the process that holds it."""
+        """Hold a lock of the operating system, which ends with the process that holds it.
+
+        The folder is made where it is missing.
+        """
         from filelock import FileLock, Timeout
 
-        held = FileLock(self.path / ".lock", timeout=0)
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            held = FileLock(self.path / LOCK, timeout=0)
             held.acquire()
         except Timeout:
             raise StorageError(
                 f"another process is at work in {self.path}: wait until it has ended, or name "
                 "another folder"
             ) from None
+        except OSError as error:
+            raise StorageError(f"cannot write to {self.path}: {error.strerror or error}") from None
         try:
             yield
         finally:
@@ -143,7 +155,7 @@ class RemoteStorage:
         except (ImportError, ValueError, OSError) as error:
             raise StorageError(f"{url}: cannot be used as a run's folder: {error}") from None
         self.root = root.rstrip("/")
-        self.place = url.rstrip("/")
+        self.place = self.address = url.rstrip("/")
 
     def _at(self, name: str) -> str:
         return f"{self.root}/{name}" if name else self.root
