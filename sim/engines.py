@@ -7,6 +7,8 @@ what is `sim.run`'s affair.
 import functools
 import logging
 import pickle
+import signal
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
@@ -38,6 +40,9 @@ _DASK_SETTINGS = {  # of a cluster that is made here; its clocks alone take a te
     "distributed.scheduler.work-stealing-interval": "1s",
     "distributed.scheduler.worker-saturation": "inf",  # the next block waits at the worker
 }
+
+LOOK_SECONDS = 2.0  # how often a cluster is asked for its workers
+WORKERLESS_SECONDS = 30.0
 
 
 class EngineError(PrummyError):
@@ -105,6 +110,7 @@ class Engine:
         self.jobs = jobs
         self.players = players
         self.client = client
+        self.seen = self.next_look = time.monotonic()
 
     def submit(self, task: Task) -> Future[Played]:
         """Play a task some time; its outcome comes as a future."""
@@ -122,11 +128,24 @@ class Engine:
             raise EngineError(f"the Dask cluster lost a block: {_line(error)}") from None
 
     def check(self) -> None:
-        """Raise EngineError when the cluster is gone."""
-        if self.client is not None and self.client.status != "running":
+        """Raise EngineError when the cluster is gone, or has had no worker for a while."""
+        if self.client is None:
+            return
+        if self.client.status != "running":
             raise EngineError(
                 f"the connection to the Dask scheduler was lost: {self.client.status}"
             )
+        now = time.monotonic()
+        if now < self.next_look:
+            return
+        self.next_look = now + LOOK_SECONDS
+        try:
+            there = bool(self.client.nthreads())
+        except Exception as error:
+            raise EngineError(f"the Dask scheduler does not answer: {_line(error)}") from None
+        self.seen = now if there else self.seen
+        if now - self.seen > WORKERLESS_SECONDS:
+            raise EngineError("the Dask cluster has lost all its workers")
 
 
 @contextmanager
@@ -172,6 +191,8 @@ def _dask(
             else:
                 about = choice.scheduler
             client = Client(about, timeout="10s", set_as_default=False)
+            if choice.scheduler is None:
+                client.register_plugin(_ignore_sigint_plugin())
         except (OSError, ValueError, TimeoutError) as error:
             raise EngineError(f"no Dask scheduler at {choice.scheduler}: {error}") from None
         try:
@@ -211,6 +232,17 @@ def _token(job: Job) -> Iterator[str]:
         yield name
     finally:
         storage.remove(name)
+
+
+def _ignore_sigint_plugin() -> Any:
+    """Return what keeps Ctrl-C, which a terminal sends to all, from ending our own workers."""
+    from distributed import WorkerPlugin
+
+    class IgnoreSigint(WorkerPlugin):
+        def setup(self, worker: Any) -> None:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    return IgnoreSigint()
 
 
 def _line(error: BaseException) -> str:

@@ -111,8 +111,11 @@ class LocalStorage:
         (self.path / name).unlink(missing_ok=True)
 
     def is_empty(self) -> bool:
-        """Return whether the folder is missing or empty; raises where it cannot be written."""
-        if self.path.exists() and any(item.name != LOCK for item in self.path.iterdir()):
+        """Return whether the folder is missing or empty; raises where it cannot be written.
+
+        What a run leaves that was killed before it had a manifest is nothing.
+        """
+        if self.path.exists() and not all(_is_left_over(p.name) for p in self.path.iterdir()):
             return False
         above = next(p for p in (self.path, *self.path.absolute().parents) if p.exists())
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
@@ -215,6 +218,10 @@ def _as_os_error(place: str) -> Iterator[None]:
         raise
     except Exception as error:
         raise OSError(5, f"{place}: {type(error).__name__}: {error}") from error
+
+
+def _is_left_over(name: str) -> bool:
+    return name == LOCK or (name.startswith(".") and name.endswith(TEMPORARY))
 
 
 def _sync(folder: Path) -> None:

@@ -28,10 +28,6 @@ def words_of(folder: Path, keep: str) -> list[str]:
 def go_on(folder: Path, words: list[str]) -> Any:
     """Resume a run, or begin it where it was killed before it was one."""
     if not (folder / "manifest.json").exists():
-        for path in folder.rglob("*"):
-            assert path.is_dir() or path.name.endswith(".tmp"), path
-        for path in folder.rglob("*.tmp"):
-            path.unlink()
         return run_json(*words[:-1])
     return run_json("tournament", "--resume", "--out", str(folder))
 
@@ -108,11 +104,7 @@ def test_run__killed_at_50_random_moments__ends_the_same(tmp_path, entered):
         time.sleep(whole * (number + rng.random()) / 50)  # at any moment, start and end too
         process.kill()
         killed += process.wait() == -9
-        if (folder / "manifest.json").exists():
-            run_json("tournament", "--resume", "--out", str(folder))
-        else:
-            run_json(*words, "--keep", keep, "--out", str(tmp_path / f"{number}b"))
-            folder = tmp_path / f"{number}b"
+        go_on(folder, [*words, "--keep", keep, "--out", str(folder), "--json"])
         ours, its = RunFolder(folder), RunFolder(right)
         assert ours.read_manifest()["digest"] == its.read_manifest()["digest"]
         for name in ("groups", "histograms"):

@@ -1,6 +1,7 @@
 """Engines: threads, child processes and Dask play the same matches."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -163,3 +164,43 @@ def test_engine__threads__leave_no_thread_or_file_behind(tmp_path):
         assert engine.jobs == 2
     after = set(os.listdir("/dev/shm")) if os.path.isdir("/dev/shm") else set()
     assert {name for name in after - before if name.startswith("prummy-")} == set()
+
+
+def test_dask__all_workers_gone__says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("persian_rummy.sim.engines.WORKERLESS_SECONDS", 3.0)
+    with cluster(tmp_path, 1) as (address, processes):
+
+        def kill_the_worker() -> None:
+            while not parts_of(tmp_path / "run"):
+                time.sleep(0.01)
+            for child in psutil.Process(processes[1].pid).children(recursive=True):
+                child.kill()
+            processes[1].kill()
+
+        thread = Thread(target=kill_the_worker)
+        thread.start()
+        engine = EngineChoice("dask", scheduler=address)
+        with pytest.raises(EngineError, match="has lost all its workers"):
+            play(tmp_path / "run", *FIELD, boards=5000, block=1, engine=engine)
+        thread.join()
+
+
+def test_dask__ctrl_c_in_a_terminal__stops_cleanly(tmp_path):
+    """A terminal sends it to the whole group: the workers must live until their blocks are done."""
+    words = ["tournament", "greedy", "random", "-n", "100000000", "--keep", "none"]
+    program = [sys.executable, "-c", "from persian_rummy.cli import app; app()"]
+    process = subprocess.Popen(
+        [*program, *words, "--engine", "dask", "--out", str(tmp_path / "run")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not parts_of(tmp_path / "run"):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "go on with: prummy tournament --resume" in err
+    assert "Traceback" not in err
