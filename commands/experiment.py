@@ -8,7 +8,6 @@ from dataclasses import fields
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from threading import Event
 from typing import Annotated, Any
 
 import typer
@@ -17,7 +16,7 @@ from ..sim.errors import shown
 from ..sim.toml import read_toml
 from . import common
 from .engine import make_ready
-from .playing import play_new
+from .playing import EXIT_INTERRUPTED, Playing, play_new, play_out
 from .settings import SettingError, Settings
 
 MOST_FAULTS = 10  # said at once
@@ -68,7 +67,7 @@ def run(
         if os.path.isfile(what):
             settings = read_experiment(Path(what))
             settings.out = out or settings.out
-            settings.jobs = jobs or settings.jobs
+            settings.jobs = settings.jobs if jobs is None else jobs
             _checked(what, settings, json_)
         else:
             settings = Settings(out=out, jobs=jobs)
@@ -138,11 +137,12 @@ def _line_of_key(text: str, key: str) -> str:
 
 def _play_again(place: str, settings: Settings, as_json: bool) -> None:
     """Play what a manifest says in a folder of its own; print and compare the digests."""
-    from ..sim.run import Run, record_outcome
+    from ..sim.manifest import check_engine
     from ..sim.store import RunFolder
     from ..sim.work import RefusedError, entries_of
 
     manifest = RunFolder(place).read_manifest()
+    check_engine(manifest, place)
     if manifest["status"] != "finished":
         raise common.BadInputError(
             f"{place} is not finished, so there is no digest to compare with: "
@@ -153,16 +153,17 @@ def _play_again(place: str, settings: Settings, as_json: bool) -> None:
     except RefusedError as error:
         raise common.BadInputError(f"{place} cannot be played again: {error}") from None
     make_ready(entries)
+    again = {**manifest, "seconds": 0.0}
     with tempfile.TemporaryDirectory(prefix="prummy-") as spare:
+        if settings.out is None:
+            again["keep"] = "none"  # the digest is of all rows all the same
         folder = RunFolder(settings.out or f"{spare}/run")
-        again = {**manifest, "status": "running", "seconds": 0.0}
-        folder.create(again)
-        progress = common.Progress("matches")
-        try:
-            outcome = Run(folder, again, entries).play(settings.choice(), progress.update, Event())
-        finally:
-            progress.close()
-        record_outcome(folder, again, outcome)
+        folder.check_is_free()
+        with folder.storage.lock():
+            outcome = play_out(Playing(folder, again, entries, settings))
+    if outcome.stopped is not None:
+        common.note(f"stopped after {outcome.matches:,} matches: nothing to compare")
+        raise typer.Exit(EXIT_INTERRUPTED)
     same = outcome.digest == manifest["digest"]
     if as_json:
         common.print_json(

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -34,21 +34,31 @@ _log = logging.getLogger(__name__)
 
 
 class Playing:
-    """A run that is being played: its folder, its manifest, what plays it."""
+    """A run that is being played: its folder, its manifest, what plays it and how."""
 
     def __init__(
-        self, folder: "RunFolder", manifest: dict[str, Any], entries: "Sequence[Entry]"
+        self,
+        folder: "RunFolder",
+        manifest: dict[str, Any],
+        entries: "Sequence[Entry]",
+        settings: Settings,
     ) -> None:
         from ..sim.run import Run
 
         self.folder = folder
         self.manifest = manifest
+        self.settings = settings
         self.run: Run = Run(folder, manifest, entries)
 
     @property
     def to_continue(self) -> str:
-        """The command that goes on with the run."""
-        return f"prummy tournament --resume --out {shlex.quote(self.folder.place)}"
+        """The command that goes on with the run, under the same limits of strategies."""
+        words = ["prummy", "tournament", "--resume", "--out", self.folder.place]
+        for name in ("shard", "engine", "scheduler", "max_memory", "deal_time"):
+            value = getattr(self.settings, name)
+            if value is not None:
+                words += [f"--{name.replace('_', '-')}", value]
+        return shlex.join(words)
 
 
 def play_new(settings: Settings, as_json: bool) -> None:
@@ -62,8 +72,7 @@ def play_new(settings: Settings, as_json: bool) -> None:
     make_ready(entries)
     manifest = describe_run(plan, entries, settings.keep_text(), sys.argv[1:], __version__)
     with folder.storage.lock():
-        folder.create(manifest)
-        _play(Playing(folder, manifest, entries), settings, as_json)
+        _play(Playing(folder, manifest, entries, settings), as_json)
 
 
 def free_folder() -> str:
@@ -94,7 +103,7 @@ def play_on(settings: Settings, as_json: bool) -> None:
                 settings, f"entries {texts}, not {settings.all_strategies()}", "more: --extend; "
             )
         make_ready(entries)
-        _play(Playing(folder, manifest, entries), settings, as_json)
+        _play(Playing(folder, manifest, entries, settings), as_json)
 
 
 def play_more(settings: Settings, as_json: bool) -> None:
@@ -125,35 +134,26 @@ def play_more(settings: Settings, as_json: bool) -> None:
                 )
         manifest.update(
             {
-                "status": "running",
                 "command": sys.argv[1:],
                 "plan": plan_to_dict(plan),
                 "strategies": [describe_entry(entry) for entry in entries],
             }
         )
-        with folder.writing():
-            folder.write_manifest(manifest)
-        _play(Playing(folder, manifest, entries), settings, as_json)
+        _play(Playing(folder, manifest, entries, settings), as_json)
 
 
 @contextmanager
 def _opened(settings: Settings, option: str) -> "Iterator[tuple[RunFolder, dict[str, Any]]]":
     """Give the folder of --out, locked, and its manifest."""
-    from ..sim.frozen import ENGINE_VERSION
+    from ..sim.manifest import check_engine
     from ..sim.store import RunFolder
 
     if settings.out is None:
         raise common.BadInputError(f"{option} needs --out FOLDER, the run to go on with")
     folder = RunFolder(settings.out)
-    manifest = folder.read_manifest()
-    if manifest.get("engine_version") != ENGINE_VERSION:
-        raise common.BadInputError(
-            f"{folder.place} was played by engine "
-            f"{manifest.get('engine_version', 'of no version')}, this is engine {ENGINE_VERSION}, "
-            "which deals or counts otherwise; begin a run in another folder"
-        )
+    check_engine(folder.read_manifest(), folder.place)
     with folder.storage.lock():
-        yield folder, manifest
+        yield folder, folder.read_manifest()  # as it is now that nobody else writes it
 
 
 def _entries_of(manifest: dict[str, Any]) -> "list[Entry]":
@@ -185,12 +185,22 @@ def _same_plan(settings: Settings, manifest: dict[str, Any]) -> "Plan":
     return plan
 
 
-def _play(playing: Playing, settings: Settings, as_json: bool) -> None:
-    """Play, with progress, a log and a clean stop; print the results and leave with a code."""
-    from ..sim.run import record_outcome
+def _play(playing: Playing, as_json: bool) -> None:
+    """Play a run, print its results, and leave with the right code."""
+    if playing.settings.report:
+        _ = playing.folder.path  # where a report cannot be written is said at once
+    Thread(target=_load_reports, args=(as_json, playing.settings.report), daemon=True).start()
+    outcome = play_out(playing)
+    _finish(playing, outcome, as_json)
 
-    folder, plan = playing.folder, playing.run.plan
-    Thread(target=_load_reports, args=(as_json, settings.report), daemon=True).start()
+
+def play_out(playing: Playing) -> "Outcome":
+    """Play what is missing, with progress, a log and a clean stop; record how the run stands."""
+    from ..sim.run import begin, record_outcome
+
+    folder, settings = playing.folder, playing.settings
+    with folder.writing():
+        begin(folder, playing.manifest)
     progress = common.Progress("matches")
     stop = Event()
     with _logging(folder, settings.log_level or "info"):
@@ -201,7 +211,7 @@ def _play(playing: Playing, settings: Settings, as_json: bool) -> None:
                     settings.choice(),
                     progress.update,
                     stop,
-                    settings.stops(plan.boards),
+                    settings.stops(playing.run.plan.boards),
                     settings.block,
                 )
                 record_outcome(folder, playing.manifest, outcome)
@@ -211,7 +221,6 @@ def _play(playing: Playing, settings: Settings, as_json: bool) -> None:
                 f"kept, go on with: {playing.to_continue}"
             ) from None
         except common.PrummyError as error:
-            _log.error("%s", error)
             raise common.BadInputError(
                 f"{error}; what was played is kept, go on with: {playing.to_continue}"
             ) from None
@@ -224,7 +233,7 @@ def _play(playing: Playing, settings: Settings, as_json: bool) -> None:
             outcome.seconds,
             outcome.digest,
         )
-    _finish(playing, outcome, settings, as_json)
+    return outcome
 
 
 @contextmanager
@@ -235,14 +244,15 @@ def _logging(folder: "RunFolder", level: str) -> Iterator[None]:
     logger = logging.getLogger(__package__.partition(".")[0])
     told = StringIO()
     file: logging.Handler = logging.StreamHandler(told)
-    if isinstance(folder.storage, LocalStorage):
-        file = logging.FileHandler(folder.storage.path / "run.log", encoding="utf-8")
+    with suppress(OSError):  # a log that cannot be written must not end the run
+        if isinstance(folder.storage, LocalStorage):
+            file = logging.FileHandler(folder.storage.path / "run.log", encoding="utf-8")
     file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     file.setLevel(level.upper())
     terminal = logging.StreamHandler()
     terminal.setFormatter(logging.Formatter("prummy: %(message)s"))
     terminal.setLevel(logging.WARNING)
-    logging.raiseExceptions = False  # a log that cannot be written must not end the run
+    logging.raiseExceptions = False
     logger.setLevel(min(file.level, terminal.level))
     logger.propagate = False
     for handler in (file, terminal):
@@ -252,9 +262,14 @@ def _logging(folder: "RunFolder", level: str) -> Iterator[None]:
     finally:
         for handler in (file, terminal):
             logger.removeHandler(handler)
-            handler.close()
+            with suppress(OSError):
+                handler.close()
         if told.getvalue():
-            folder.storage.write("run.log", told.getvalue().encode())
+            before = b""
+            with suppress(OSError):
+                before = folder.storage.read("run.log")
+            with suppress(OSError):
+                folder.storage.write("run.log", before + told.getvalue().encode())
 
 
 @contextmanager
@@ -263,6 +278,8 @@ def _stop_on_signals(stop: Event) -> Iterator[None]:
 
     def handle(number: int, frame: object) -> None:
         if stop.is_set():
+            if sys.stderr.isatty():
+                os.write(2, b"\x1b[?25h")  # the cursor, which the bar has hidden
             os._exit(EXIT_INTERRUPTED)
         stop.set()
         common.note("stopping when the blocks in flight are finished; once more stops at once")
@@ -285,13 +302,13 @@ def _load_reports(as_json: bool, with_report: bool) -> None:
         from ..reports import page  # noqa: F401
 
 
-def _finish(playing: Playing, outcome: "Outcome", settings: Settings, as_json: bool) -> None:
+def _finish(playing: Playing, outcome: "Outcome", as_json: bool) -> None:
     """Print the results, write the report when asked for, and leave with the right code."""
     from ..reports.machine import tournament_json
     from ..reports.results import Results
     from ..reports.terminal import print_tournament
 
-    folder, manifest = playing.folder, playing.manifest
+    folder, manifest, settings = playing.folder, playing.manifest, playing.settings
     results = Results(outcome.plan, manifest, outcome.summaries)
     if as_json:
         common.print_json({**tournament_json(results), "folder": folder.place})

@@ -101,7 +101,7 @@ class Settings:
         return [*self.strategies, *(name for name in BUILT_IN if name not in self.strategies)]
 
     def keep_text(self) -> str:
-        """Return which rows are kept (`run.Keep`); raises SettingError."""
+        """Return which rows are kept (`schedule.Keep`); raises SettingError."""
         from ..sim.schedule import Keep
 
         try:
@@ -203,7 +203,10 @@ def _amount(name: str, text: str | None, units: dict[str, int], examples: str) -
     """Return the number that a text such as ``2GB`` or ``90s`` means; None for None."""
     if text is None:
         return None
-    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?)\s*([a-z]?)b?", text.strip().lower(), re.ASCII)
+    unit = "[smhd]?" if units is _SECONDS else "[kmgt]?"
+    end = "" if units is _SECONDS else "b?"
+    number = r"\d{1,12}(?:\.\d{1,6})?"
+    match = re.fullmatch(rf"({number})\s*({unit}){end}", text.strip().lower(), re.ASCII)
     if match is None or match[2] not in units or not float(match[1]):
         raise SettingError(name, f"{shown(text)}: write for instance {examples}")
     value = float(match[1]) * units[match[2]]

@@ -113,7 +113,7 @@ def tournament(
         typer.Option(
             "--max-memory",
             help="Memory for a strategy's child process; above it the strategy has failed.",
-            show_default="2GiB",
+            show_default="2GB",
         ),
     ] = None,
     deal_time: Annotated[
@@ -142,8 +142,8 @@ def tournament(
     Every pairing plays the same boards: the same decks and dealers, once in each seating, so
     that luck cancels. Results depend on the seed, never on engine, blocks or who else is entered.
 
-    Exit code 0: done; 1: a strategy failed; 2: bad input, nothing was made; 3: stopped by a
-    limit; 130: stopped by Ctrl-C. Whatever was played is kept.
+    Exit code 0: done; 1: a strategy failed; 2: bad input, or the run could not go on (a full
+    disk, a lost cluster); 3: stopped by a limit; 130: stopped by Ctrl-C. What was played is kept.
 
     Examples
     --------

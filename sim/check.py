@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .manifest import plan_of_manifest
-from .run import Audit, Outcome, audit, record_outcome
-from .schedule import Keep
-from .store import RunFolder, StoreError
+from .manifest import check_engine, plan_of_manifest
+from .run import Audit, Outcome, audit, begin, record_outcome
+from .schedule import Coverage, Keep
+from .store import Part, RunFolder, StoreError
 
 Progress = Callable[[int, int], None]
 
@@ -32,7 +32,7 @@ def check_run(folder: RunFolder, progress: Progress = lambda done, total: None) 
         sum(len(parts) for parts in found.parts),
         outcome.matches,
         outcome.digest,
-        [why for _, why in found.faults],
+        [why for _, why in (*found.faults, *found.doubled)],
         [*found.strangers, *folder.temporary()],
     )
     if manifest["status"] == "running":
@@ -58,6 +58,7 @@ def check_run(folder: RunFolder, progress: Progress = lambda done, total: None) 
 
 
 def _audit(folder: RunFolder, manifest: dict[str, Any], progress: Progress) -> Audit:
+    check_engine(manifest, folder.place)
     plan = plan_of_manifest(manifest)
     return audit(folder, plan, manifest["strategies"], Keep.parse(manifest["keep"]), progress)
 
@@ -97,13 +98,14 @@ def merge_runs(
 ) -> dict[str, Any]:
     """Make a new run of the parts of several of one plan; return its manifest.
 
-    What no shard has is missing in it too (a strategy that failed in a shard left nothing there),
-    and is played when one goes on with the run.
+    A strategy that failed in a shard has no pairing in it either; which that is, and what no shard
+    has, is found when one goes on with the run.
 
     Raises
     ------
     StoreError
-        When they are not of one plan and version, or one of them is damaged.
+        When they are not of one plan and version, one of them is damaged, or two have the same
+        boards. Nothing is made then.
     """
     target.check_is_free()
     manifests = [shard.read_manifest() for shard in shards]
@@ -114,25 +116,35 @@ def merge_runs(
                 raise StoreError(
                     f"{shard.place} is of another run than {shards[0].place}: its {name} differs"
                 )
-    manifest = {
-        **first,
-        "status": "running",
-        "seconds": sum(m.get("seconds", 0) for m in manifests),
-    }
-    for name in ("digest", "matches", "summaries", "failures"):
-        manifest.pop(name, None)
+    plan = plan_of_manifest(first)
+    failed = {f["strategy"] for m in manifests for f in m.get("failures", [])}
+    void = [{plan.names[met.a], plan.names[met.b]} & failed for met in plan.pairings()]
+    places: dict[Part, RunFolder] = {}
+    boards = [Coverage() for _ in void]
+    for shard, its in zip(shards, manifests, strict=True):
+        found = _audit(shard, its, progress)
+        for _, why in (*found.faults, *found.doubled):
+            raise StoreError(f"{shard.place}: {why}")
+        for pairing, parts in enumerate(found.parts):
+            for part in parts:
+                if part not in places and not void[pairing]:
+                    places[part] = shard
+        for pairing, tally in enumerate(found.tallies):
+            new = [r for r in tally.boards.ranges if r not in boards[pairing].ranges]
+            for board, n in new:
+                if boards[pairing].overlaps(board, n):
+                    raise StoreError(
+                        f"the shards overlap: {shard.place} has boards {board} to {board + n - 1} "
+                        f"of {_pair(first, pairing)} in part beside another"
+                    )
+                boards[pairing].add(board, n)
+    manifest = {**first, "seconds": sum(m.get("seconds", 0) for m in manifests)}
     with target.storage.lock():
-        target.create(manifest)
-        for shard, its in zip(shards, manifests, strict=True):
-            found = _audit(shard, its, progress)
-            if found.faults:
-                raise StoreError(f"{shard.place}: {found.faults[0][1]}")
-            for part in sorted(part for parts in found.parts for part in parts):
-                target.storage.write(part.name, shard.storage.read(part.name))
+        begin(target, manifest)
+        for part, shard in sorted(places.items()):
+            target.storage.write(part.name, shard.storage.read(part.name))
         whole = _audit(target, manifest, progress)
-        outcome = Outcome(plan_of_manifest(manifest), whole.tallies)
-        if whole.faults:
-            raise StoreError(f"the shards overlap: {whole.faults[0][1]}")
+        outcome = Outcome(plan, whole.tallies)
         if _missing({**manifest, "failures": []}, whole):
             outcome.stopped = "shard"
         record_outcome(target, manifest, outcome)

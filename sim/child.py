@@ -44,7 +44,7 @@ class Limits:
     """What a strategy in a child may use: seconds for one deal, bytes of memory."""
 
     deal_seconds: float = 60.0
-    memory: int = 2 << 30
+    memory: int = 2_000_000_000
 
 
 class ChildError(PrummyError):
@@ -67,6 +67,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
+            process_group=0,  # Ctrl-C is for the parent, which says what to do
         )
         self._send(rules)
 
@@ -80,6 +81,7 @@ class Child:
         except (OSError, EOFError, pickle.UnpicklingError):
             self.process.kill()
             raise GoneError(_how_it_ended(self.process.wait())) from None
+        self.shared.hide()
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -112,7 +114,7 @@ class Child:
             if file is not None:
                 with contextlib.suppress(OSError):
                     file.close()
-        self.shared.close()
+        self.shared.hide()
 
     def _send(self, request: Any) -> None:
         assert self.process.stdin is not None
@@ -208,12 +210,7 @@ class Children:
         except queue.Empty:
             if self.closed:
                 raise ChildError("the run was stopped") from None
-            child = Child(self.job.plan.rules, self.limits)
-            self.all.add(child)
-            try:
-                child.ask("begin", self.job)
-            except GoneError as gone:
-                raise ChildError(f"a child process could not begin: {gone}") from None
+            child = self._begun()
         try:
             yield child
         finally:
@@ -222,6 +219,22 @@ class Children:
             else:
                 child.close()
                 self.all.discard(child)
+
+    def _begun(self) -> Child:
+        """Return a new child; one that is lost before it has begun is tried once more."""
+        for last in (False, True):
+            child = Child(self.job.plan.rules, self.limits)
+            self.all.add(child)
+            try:
+                child.ask("begin", self.job)
+                return child
+            except GoneError as gone:
+                lost = str(gone)
+                child.close()
+                self.all.discard(child)
+                if last or self.closed:
+                    break
+        raise ChildError(f"a child process could not begin: it {lost}")
 
     def _blamed(self, pairing: int, failure: Failure) -> Failure:
         """Return a failure with whom it is due to.
@@ -269,7 +282,7 @@ class _Shared:
         self.is_mine = path is None
         if path is None:
             number, path = tempfile.mkstemp(prefix="prummy-", dir=_in_memory())
-            os.truncate(path, size)
+            os.posix_fallocate(number, 0, size)
             os.close(number)
         self.path = path
         data: np.ndarray = np.memmap(path, np.uint8, "r+", shape=(size,))
@@ -277,7 +290,8 @@ class _Shared:
         self.log = data[GAME_DTYPE.itemsize :].view(np.uint64)
         self.log[:] = log
 
-    def close(self) -> None:
+    def hide(self) -> None:
+        """Take the file's name away once both sides have it: then nothing can be left behind."""
         if self.is_mine:
             Path(self.path).unlink(missing_ok=True)
 
@@ -353,7 +367,6 @@ def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     """Be the child of a process; what strategies print goes to standard error."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which says what to do
     requests = os.fdopen(os.dup(0), "rb")
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -63,6 +63,11 @@ SIDE_DTYPE = np.dtype([(c.name, c.dtype) for c in SIDE_COLUMNS], align=True)
 DEAL_DTYPE = np.dtype([(c.name, c.dtype) for c in DEAL_COLUMNS], align=True)
 
 
+def match_bytes(deals: int) -> int:
+    """Return how many bytes the rows of a match take in memory."""
+    return ROW_DTYPE.itemsize + 2 * SIDE_DTYPE.itemsize + deals * DEAL_DTYPE.itemsize
+
+
 def column_names(deals: int) -> list[str]:
     """Return the names of all columns of a run's rows whose matches have `deals` deals."""
     names = [column.name for column in MATCH_COLUMNS]

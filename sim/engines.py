@@ -12,8 +12,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -182,43 +183,48 @@ def _dask(
         raise EngineError(
             "the engine dask needs the extra packages: pip install 'prummy[cluster]'"
         ) from None
-    with dask.config.set(_DASK_SETTINGS):
+    with dask.config.set(_DASK_SETTINGS), ExitStack() as opened:
         try:
-            if choice.scheduler is None:
-                about: Any = LocalCluster(
+            about: Any = choice.scheduler
+            if about is None:
+                about = LocalCluster(
                     n_workers=choice.jobs, threads_per_worker=1, dashboard_address=None
                 )
-            else:
-                about = choice.scheduler
+                opened.callback(_quietly, about.close, timeout=5)
             client = Client(about, timeout="10s", set_as_default=False)
+            opened.callback(_quietly, client.close, timeout=5)
             if choice.scheduler is None:
                 client.register_plugin(_ignore_sigint_plugin())
-        except (OSError, ValueError, TimeoutError) as error:
-            raise EngineError(f"no Dask scheduler at {choice.scheduler}: {error}") from None
-        try:
-            with _token(job) as token:
-                found = client.run(look_at_job, job, choice.limits, token)
-                good = {address: told for address, told in found.items() if told["why"] is None}
-                for address, told in found.items():
-                    if told["why"] is not None:
-                        _log.warning("worker %s is refused: %s", address, told["why"])
-                if not good:
-                    whys = sorted({str(told["why"]) for told in found.values()})
-                    raise EngineError(
-                        "no worker of the cluster can play this: "
-                        + ("; ".join(whys) or "it has no workers")
-                    )
-            shared = all(told["sees_folder"] for told in good.values())
-            sent = job if shared else replace(job, place=None)
-            jobs = sum(client.nthreads().get(address, 1) for address in good)
-            play = functools.partial(play_remotely, sent, choice.limits)
-            executor = client.get_executor(workers=list(good), retries=5, pure=False)
-            yield client, executor, play, jobs
-        finally:
-            with suppress(Exception):  # a scheduler that is gone cannot be told goodbye
-                client.close(timeout=5)
-                if choice.scheduler is None:
-                    about.close(timeout=5)
+        except (OSError, ValueError, TimeoutError, RuntimeError) as error:
+            where = choice.scheduler or "this machine"
+            raise EngineError(f"no Dask scheduler at {where}: {_line(error)}") from None
+        with _token(job) as token:
+            found = client.run(look_at_job, job, choice.limits, token, on_error="return")
+        good, refused = [], []
+        for address, told in found.items():
+            why = _line(told) if isinstance(told, BaseException) else told["why"]
+            if why is None:
+                good.append(address)
+            else:
+                refused.append(why)
+                _log.warning("worker %s is refused: %s", address, why)
+        if not good:
+            raise EngineError(
+                "no worker of the cluster can play this: "
+                + ("; ".join(sorted(set(refused))) or "it has no workers")
+            )
+        shared = all(found[address]["sees_folder"] for address in good)
+        sent = job if shared else replace(job, place=None)
+        jobs = sum(client.nthreads().get(address, 1) for address in good)
+        play = functools.partial(play_remotely, sent, choice.limits)
+        # Where nobody was refused, a worker that comes later, or comes back, is as good as any.
+        only = {"workers": good} if refused else {}
+        yield client, client.get_executor(**only, retries=5, pure=False), play, jobs
+
+
+def _quietly(function: Callable[..., Any], **options: Any) -> None:
+    with suppress(Exception):  # a scheduler that is gone cannot be told goodbye
+        function(**options)
 
 
 @contextmanager
@@ -267,12 +273,17 @@ def play_remotely(job: Job, limits: Limits, task: Task) -> Played:
     return _players_of(job, limits).play(task)
 
 
-_CACHED: dict[bytes, Players] = {}
+_CACHED: dict[bytes, Players] = {}  # the one job that a worker is at
+_CACHE_LOCK = Lock()
 
 
 def _players_of(job: Job, limits: Limits) -> Players:
     """Return what plays a job in this process, made once."""
     key = pickle.dumps((job, limits))
-    if key not in _CACHED:
-        _CACHED[key] = Players(job, limits, False, None)
-    return _CACHED[key]
+    with _CACHE_LOCK:
+        if key not in _CACHED:
+            for players in _CACHED.values():  # of earlier runs
+                players.close()
+            _CACHED.clear()
+            _CACHED[key] = Players(job, limits, False, None)
+        return _CACHED[key]

@@ -115,6 +115,15 @@ def plan_of_manifest(manifest: Mapping[str, Any]) -> Plan:
     )
 
 
+def check_engine(manifest: Mapping[str, Any], place: str) -> None:
+    """Raise ManifestError when another engine played a run: its parts mean something else."""
+    if manifest["engine_version"] != ENGINE_VERSION:
+        raise ManifestError(
+            f"{place} was played by engine {manifest['engine_version']}, this is engine "
+            f"{ENGINE_VERSION}, which deals or counts otherwise; begin a run in another folder"
+        )
+
+
 def check_manifest(manifest: Mapping[str, Any]) -> None:
     """Raise ManifestError unless all fields are there and are what they must be."""
     _check(manifest, _BEGUN, "")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..strategies.registry import Entry
+from .columns import match_bytes
 from .digest import MODULUS, digest_text
 from .engines import Engine, EngineChoice, open_engine
 from .manifest import plan_of_manifest
@@ -33,6 +34,7 @@ from .work import Job, Played, Task, pairing_identity, position_of
 
 BLOCK_SECONDS = 1.0  # how long a block should take
 FIRST_BLOCK, LARGEST_BLOCK = 16, 65_536  # boards
+BLOCK_BYTES = 2**26  # what the rows of a block take in memory, at most
 GROWTH = 8  # a block is at most so many times as large as the last one
 PACK_PARTS = 32  # so many parts of sums become one
 
@@ -103,6 +105,8 @@ class Audit:
     """What of that comes from parts of sums alone."""
     parts: list[list[Part]]
     faults: list[tuple[Part, str]] = field(default_factory=list)
+    doubled: list[tuple[Part, str]] = field(default_factory=list)
+    """Parts whose boards another one has: what is left of packing, or a copy."""
     strangers: list[str] = field(default_factory=list)
     """Files that belong to no pairing of the plan: of a changed strategy, or no parts at all."""
 
@@ -116,7 +120,7 @@ def audit(
 ) -> Audit:
     """Read and prove all parts of a folder, and add them up. No strategy's code is run.
 
-    A part that is damaged, or whose boards another one has already, is a fault and does not count.
+    A part that is damaged does not count, nor one whose boards another one has already.
     `progress` is called with (matches read, matches in all).
     """
     identities = [pairing_identity(plan, strategies, k) for k in range(len(plan.pairings()))]
@@ -141,7 +145,7 @@ def audit(
         except PartError as error:
             found.faults.append((part, str(error)))
         except ValueError as error:
-            found.faults.append((part, f"{part.name} is doubled: {error}"))
+            found.doubled.append((part, f"{part.name} is doubled: {error}"))
         else:
             found.parts[pairing].append(part)
             if part.kind == SUMS:
@@ -192,6 +196,9 @@ class Run:
         found = audit(self.folder, self.plan, self.strategies, self.keep, progress)
         for part, why in found.faults:
             _log.warning("%s; its boards are played again", why)
+            self.folder.storage.remove(part.name)
+        for part, why in found.doubled:
+            _log.info("%s; removed", why)
             self.folder.storage.remove(part.name)
         self.tallies, self.sums, self.parts = found.tallies, found.sums, found.parts
         outcome = Outcome(self.plan, self.tallies)
@@ -337,6 +344,7 @@ class _Dispatch:
         self.left = None if stops.matches is None else stops.matches // 2
         self.first, self.end = stops.shard or (0, run.plan.boards)
         self.keep_end = run.keep.end(run.plan)
+        self.most = max(1, BLOCK_BYTES // (2 * match_bytes(run.plan.rules.deals)))
         self.sent = [Coverage(list(tally.boards.ranges)) for tally in run.tallies]
         self.sizes = [FIRST_BLOCK for _ in run.tallies]
         self.ends = self._ends()
@@ -345,13 +353,13 @@ class _Dispatch:
         """Return what is to be played next, None when there is nothing (for now)."""
         if self._limit() is not None:
             return None
-        gaps = self._gaps()
+        gaps = self._gaps(self.first, self.end)
         if not gaps:
             return None
         (first, pairing), n = min(gaps.items())
         fitting = self.sizes[pairing]
         size = self.block_boards or min(fitting, max(fitting // 8, self._fair_share()))
-        n = min(n, size)
+        n = min(n, size, self.most)
         if first < self.keep_end:
             n = min(n, self.keep_end - first)
         if self.left is not None:
@@ -372,11 +380,9 @@ class _Dispatch:
 
     def why_ended(self) -> str | None:
         """Return why nothing more is played though the plan is not finished; None: it is."""
-        limit = self._limit()
-        self.first, self.end = 0, self.run.plan.boards
-        if not self._gaps():
+        if not self._gaps(0, self.run.plan.boards):
             return None
-        return limit or "shard"
+        return self._limit() or "shard"
 
     def matches_done(self) -> int:
         """Return how many matches are done, or need not be played since they are void."""
@@ -392,11 +398,11 @@ class _Dispatch:
             return "time"
         return "matches" if self.left == 0 else None
 
-    def _gaps(self) -> dict[tuple[int, int], int]:
-        """Return the first gap of each pairing that has one: boards by (first board, pairing)."""
+    def _gaps(self, low: int, high: int) -> dict[tuple[int, int], int]:
+        """Return each pairing's first gap between two boards: (first board, pairing) -> boards."""
         found = {}
         for pairing, sent in enumerate(self.sent):
-            gap = next(sent.gaps(self.first, min(self.end, self.ends[pairing])), None)
+            gap = next(sent.gaps(low, min(high, self.ends[pairing])), None)
             if gap is not None:
                 found[(gap[0], pairing)] = gap[1]
         return found
@@ -420,6 +426,17 @@ class _Dispatch:
                 boards.append(self.run.failures[pairing].board)
             ends[pairing] = min([ends[pairing], *boards])
         return ends
+
+
+def begin(folder: RunFolder, manifest: dict[str, Any]) -> None:
+    """Write a manifest (which is brought up to date) as that of a run that is being played."""
+    for name in ("digest", "matches", "summaries", "failures"):
+        manifest.pop(name, None)
+    manifest["status"] = "running"
+    if folder.holds_run():
+        folder.write_manifest(manifest)
+    else:
+        folder.create(manifest)
 
 
 def record_outcome(folder: RunFolder, manifest: dict[str, Any], outcome: Outcome) -> None:

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -32,6 +32,7 @@ from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSumm
 FORMAT = "prummy-run"
 VERSION = 2
 ROWS, SUMS = "matches", "sums"
+LONGEST_NAME = 100  # of a file of evidence; file systems take some 250
 SUMMARY = ("summary/groups.parquet", "summary/histograms.parquet")
 PARQUET: Any = {  # small integers by their bytes: a tenth smaller and a third quicker than default
     "compression": "zstd",
@@ -204,8 +205,11 @@ class RunFolder:
         """Return a part's table whose bytes are those that were written, by this pairing."""
         try:
             data = self.storage.read(part.name)
-        except OSError as error:
-            raise PartError(f"{part.name} cannot be read: {error.strerror or error}") from None
+        except FileNotFoundError:
+            raise PartError(f"{part.name} is missing") from None
+        except OSError as error:  # which does not say that the part is damaged
+            why = error.strerror or error
+            raise StoreError(f"{self.place}/{part.name} cannot be read: {why}") from None
         if _checksum(data) != part.checksum:
             raise PartError(f"{part.name} is damaged: its contents differ from its checksum")
         with _understood(part):
@@ -250,13 +254,20 @@ class RunFolder:
 
     def write_evidence(self, name: str, evidence: Mapping[str, Any]) -> str:
         """Write what is known of a strategy's failure; return the file's path or URL."""
-        file = f"failures/{quote(name, safe='[]=+,')}.json"
+        stem = quote(name, safe="[]=+,")
+        if len(stem) > LONGEST_NAME:
+            stem = f"{stem[:LONGEST_NAME]}-{_checksum(name.encode())}"
+        file = f"failures/{stem}.json"
         self.storage.write(file, _json(evidence))
         return f"{self.place}/{file}"
 
     def size(self) -> int:
         """Return the length of all files of the run, in bytes, without its report."""
-        return sum(self.storage.size(name) for name in self._files())
+        total = 0
+        for name in self._files():
+            with suppress(FileNotFoundError):  # a run that is being played tidies up
+                total += self.storage.size(name)
+        return total
 
     def remove_evidence(self) -> None:
         """Remove what was known of failures: a run that is played on finds them again."""
@@ -344,6 +355,8 @@ def _understood(part: Part) -> Iterator[None]:
     """Turn what a part's contents raise when they are read into a PartError."""
     try:
         yield
+    except MemoryError:
+        raise
     except (OSError, ValueError, KeyError, TypeError, OverflowError, pa.ArrowException) as error:
         raise PartError(f"{part.name} is damaged: {error}") from None
 

@@ -32,8 +32,8 @@ class RefusedError(PrummyError):
 class Job:
     """What a worker must know of a run.
 
-    `strategies` are the manifest's records of the entries (`run.describe_run`); `place` is where
-    the run lies, None where the worker cannot reach it and sends its parts back.
+    `strategies` are the manifest's records of the entries (`manifest.describe_entry`); `place` is
+    where the run lies, None where the worker cannot reach it and sends its parts back.
     """
 
     plan: Plan

@@ -28,8 +28,10 @@ def own_files(source: str) -> list[Path]:
     """Return a strategy's file with the neighbours that it imports, and those that these import.
 
     All neighbours where that cannot be told: a file that does not parse, or that imports by names
-    made at run time.
+    made at run time. Of an installed package, all of its files.
     """
+    if not is_built_in(source) and (Path(source).parent / "__init__.py").is_file():
+        return sorted(_package_of(Path(source)).rglob("*.py"))
     found = [Path(source)]
     for path in found:  # grows while it is read
         try:
@@ -43,18 +45,21 @@ def own_files(source: str) -> list[Path]:
     return sorted(found)
 
 
+def _package_of(path: Path) -> Path:
+    """Return the outermost folder of the package that a file is in."""
+    folder = path.parent
+    while (folder.parent / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
+
+
 def _imported_names(path: Path) -> Iterator[str]:
     """Yield the names of neighbours that a file may import, and of what imports by a text."""
-    in_package = path.parent == OURS or (path.parent / "__init__.py").is_file()
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            if node.level == 0 or (node.level == 1 and node.module):
-                parts = (node.module or "").split(".")
-                yield parts[0]
-                if in_package:  # its neighbours may go by their whole names
-                    yield parts[-1]
+            yield (node.module or "").partition(".")[0]
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.Name):
             yield node.id if node.id in _DYNAMIC else ""
@@ -74,16 +79,25 @@ def data_hash(cls: type[Strategy], source: str) -> str:
     found = False
     for module in _own_modules(sys.modules[cls.__module__], Path(source).parent):
         for name, value in sorted(vars(module).items()):
-            if isinstance(value, np.ndarray) and not value.dtype.hasobject:
-                data = repr((name, value.dtype.str, value.shape)).encode() + value.tobytes()
-            elif isinstance(value, bool | int | float | complex | str | bytes | tuple | np.generic):
-                data = repr((name, value)).encode()
-            else:
-                continue
-            if not name.startswith("__"):
-                digest.update(data)
+            data = None if name.startswith("__") else _data_of(value)
+            if data is not None:
+                digest.update(name.encode() + b"\0" + data)
                 found = True
     return digest.hexdigest()[:16] if found else ""
+
+
+def _data_of(value: object) -> bytes | None:
+    """Return what a global contributes to the hash; None for what is no data."""
+    if isinstance(value, np.ndarray):
+        if value.dtype.hasobject:
+            return None
+        return repr((value.dtype.str, value.shape)).encode() + value.tobytes()
+    if isinstance(value, tuple):
+        return b"tuple %d " % len(value) + b"".join(_data_of(item) or b"?" for item in value)
+    if isinstance(value, bool | int | float | complex | str | bytes | np.generic):
+        data = repr(value).encode()
+        return b"%s %d " % (type(value).__name__.encode(), len(data)) + data
+    return None
 
 
 def _own_modules(first: ModuleType, folder: Path) -> list[ModuleType]:

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hostile import write_hostile
 from small_runs import make_run, parts_of, play, read_rows, write_strategy
 
 from persian_rummy.sim.check import check_run, merge_runs, orphans
+from persian_rummy.sim.errors import PrummyError
 from persian_rummy.sim.run import Stops, record_outcome
 from persian_rummy.sim.schedule import shard_of
 from persian_rummy.sim.store import RunFolder, StoreError
@@ -156,8 +158,34 @@ def test_merge__the_same_shard_twice__counts_once(tmp_path):
 def test_merge__shards_that_overlap__are_refused(tmp_path):
     one = finished(tmp_path / "a", *FIELD, stops=Stops(shard=(0, 20)))
     two = finished(tmp_path / "b", *FIELD, stops=Stops(shard=(10, 48)))
-    with pytest.raises(StoreError, match=r"the shards overlap: .* is doubled"):
+    with pytest.raises(StoreError, match=r"the shards overlap: .*b has boards 10 to 47 of greedy"):
         merge_runs([one, two], RunFolder(tmp_path / "m"), lambda done, total: None)
+    assert not (tmp_path / "m").exists()
+
+
+def test_merge__strategy_that_failed_in_one_shard__counts_in_none(tmp_path):
+    spec = write_hostile(tmp_path, "Cheats")  # on board 8
+    right = finished(tmp_path / "right", *FIELD, spec)
+    shards = [
+        finished(tmp_path / str(k), *FIELD, spec, stops=Stops(shard=shard_of(48, k, 2)))
+        for k in (1, 2)
+    ]
+    told = merge_runs(shards, RunFolder(tmp_path / "m"), lambda done, total: None)
+    assert (told["status"], told["matches"]) == ("interrupted", 288)
+    merged = finished(tmp_path / "m", *FIELD, spec)
+    wanted = right.read_manifest()
+    assert merged.read_manifest()["digest"] == wanted["digest"] == told["digest"]
+    assert [f["strategy"] for f in merged.read_manifest()["failures"]] == ["Cheats"]
+
+
+def test_check__run_of_another_engine__is_refused_and_nothing_called_an_orphan(
+    tmp_path, monkeypatch
+):
+    run = finished(tmp_path / "run", "greedy", "random")
+    monkeypatch.setattr("persian_rummy.sim.manifest.ENGINE_VERSION", 2)
+    for look in (check_run, orphans):
+        with pytest.raises(PrummyError, match="was played by engine 1, this is engine 2"):
+            look(run)
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_children__of_a_killed_parent__end_even_out_of_an_endless_loop(tmp_path)
 
 
 def test_child__that_somebody_kills__is_replaced_and_its_block_played_again(tmp_path):
-    spec = write_slow(tmp_path, 20_000)
+    spec = write_slow(tmp_path, 400_000)  # seconds of play after a second or two of starting
     right = play(tmp_path / "right", spec, "greedy", boards=100, block=100)
     run = make_run(tmp_path / "run", spec, "greedy", boards=100)
     killed: list[int] = []

@@ -22,6 +22,7 @@ from persian_rummy.sim.manifest import (
 )
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.schedule import Plan
+from persian_rummy.sim.storage import LocalStorage
 from persian_rummy.sim.store import (
     ROWS,
     SUMS,
@@ -176,7 +177,7 @@ def test_part__any_byte_flipped_or_cut_off__is_damaged(folder, kind):
 def test_part__missing__says_so(folder):
     part = write_rows(folder, made_up())
     folder.storage.remove(part.name)
-    with pytest.raises(PartError, match="cannot be read: No such file"):
+    with pytest.raises(PartError, match="is missing"):
         folder.read_part(part, PAIR, 2)
 
 
@@ -292,6 +293,24 @@ def test_evidence__of_names_that_differ__lies_in_files_that_differ(folder):
     paths = [Path(folder.write_evidence(name, {"name": name})) for name in names]
     assert [json.loads(path.read_text())["name"] for path in paths] == names
     assert paths[-2].name == "greedy[pile_bias=3].json"
+
+
+def test_evidence__of_very_long_names__is_written_and_told_apart(folder):
+    names = ["x" * 5000 + end for end in "ab"]
+    paths = [Path(folder.write_evidence(name, {"name": name})) for name in names]
+    assert [json.loads(path.read_text())["name"] for path in paths] == names
+
+
+def test_part__that_cannot_be_read_just_now__is_not_called_damaged(folder, monkeypatch):
+    part = write_rows(folder, made_up())
+
+    def broken(storage: LocalStorage, name: str) -> bytes:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(LocalStorage, "read", broken)
+    with pytest.raises(StoreError, match="cannot be read: Input/output error") as raised:
+        folder.read_part(part, PAIR, 2)
+    assert not isinstance(raised.value, PartError)
 
 
 def test_manifest__written__is_read_back_as_the_same_plan(folder):

@@ -1,11 +1,14 @@
 """What a strategy is made of: the neighbours that it imports and no others."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from small_runs import write_strategy
 
 from persian_rummy.strategies.registry import BUILT_IN, find_class
-from persian_rummy.strategies.sources import OURS, is_built_in, own_files
+from persian_rummy.strategies.sources import OURS, data_hash, is_built_in, own_files
 
 FILES = {
     "plain": "x = 1\n",
@@ -57,17 +60,54 @@ def test_own_files__are_those_that_are_imported(folder, name, others):
     assert found == sorted(found)
 
 
-def test_own_files__of_a_package__are_found_by_any_name(tmp_path):
-    package = tmp_path / "bots"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    for name in ("one", "two", "three", "other"):
-        (package / f"{name}.py").write_text("x = 1\n")
-    (package / "bot.py").write_text(
-        "from . import one\nfrom .two import x\nfrom bots.three import x as y\n"
+def test_own_files__of_a_package__are_all_of_it(tmp_path):
+    for name in (
+        "bots/__init__",
+        "bots/nets/__init__",
+        "bots/nets/bot",
+        "bots/nets/value",
+        "bots/x",
+    ):
+        path = tmp_path / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x = 1\n")
+    (tmp_path / "other.py").write_text("x = 1\n")
+    found = own_files(str(tmp_path / "bots" / "nets" / "bot.py"))
+    assert found == sorted((tmp_path / "bots").rglob("*.py"))
+    assert len(found) == 5
+
+
+def data_hash_of(folder: Path, name: str, data: str) -> str:
+    spec = write_strategy(folder, name)
+    path = Path(spec.rpartition(":")[0])
+    path.write_text(path.read_text() + f"\n\ndef helper():\n    return 1\n\n\n{data}\n")
+    cls, source = find_class(spec)
+    return data_hash(cls, source)
+
+
+def test_data_hash__of_arrays_in_tuples__is_of_all_their_values(tmp_path):
+    one, two = (
+        data_hash_of(tmp_path, f"Bot{k}", f"W = (np.zeros(3000), np.arange(3000) == {k})")
+        for k in (1500, 1501)
     )
-    found = own_files(str(package / "bot.py"))
-    assert [path.stem for path in found] == ["bot", "one", "three", "two"]
+    assert one != two
+    assert data_hash_of(tmp_path, "Bot3", "W = (np.zeros(3000), np.arange(3000) == 1500)") == one
+    near = [data_hash_of(tmp_path, f"Near{k}", f"W = (1.0, (0.1 + {k}e-16,))") for k in (0, 1)]
+    assert near[0] != near[1]
+
+
+def test_data_hash__of_functions_in_tuples__does_not_hang_on_where_they_lie(tmp_path):
+    spec = write_strategy(tmp_path, "Bot")
+    path = Path(spec.rpartition(":")[0])
+    path.write_text(path.read_text() + "\n\ndef helper():\n    return 1\n\n\nALL = (helper, 3)\n")
+    program = "import sys; from persian_rummy.strategies.registry import parse_entry\n"
+    program += "print(parse_entry(sys.argv[1]).source_hash)"
+    command = [sys.executable, "-c", program, spec]
+    hashes = {
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)
+    }
+    assert len(hashes) == 1
+    assert hashes != {""}
 
 
 @pytest.mark.parametrize("name", BUILT_IN)
