@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..sim.errors import PrummyError as PrummyError
+from ..sim.errors import PrummyError
 
 BAD_INPUT = 2
 FAILED = 1

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from .. import __version__
+from ..sim.errors import PrummyError
 from . import common
 from .engine import make_ready
 from .settings import SettingError, Settings, check_sums, make_plan
@@ -220,7 +221,7 @@ def play_out(playing: Playing) -> "Outcome":
                 f"cannot write to {folder.place}: {error.strerror or error}; what was played is "
                 f"kept, go on with: {playing.to_continue}"
             ) from None
-        except common.PrummyError as error:
+        except PrummyError as error:
             raise common.BadInputError(
                 f"{error}; what was played is kept, go on with: {playing.to_continue}"
             ) from None

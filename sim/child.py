@@ -329,17 +329,9 @@ class _Server:
         assert self.worker is not None
         self.worker.play_again(pairing, failure, self.shared.log, self.shared.game)
 
-    def transcript(
-        self,
-        rules: Rules,
-        entries: Sequence[str],
-        names: Sequence[str],
-        seed: int,
-        board: int,
-        rotation: int,
-    ) -> dict[str, Any]:
+    def transcript(self, rules: Rules, entries: Sequence[str], *match: Any) -> dict[str, Any]:
         players = [parse_entry(text).player() for text in entries]
-        return play_transcript(rules, players, names, seed, board, rotation, self.shared.game)
+        return play_transcript(rules, players, *match, game=self.shared.game)
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:

@@ -21,7 +21,7 @@ from .schedule import BoardBlock, Plan
 from .storage import open_storage
 from .store import Part, encode_rows, encode_sums
 from .summary import PairingSummary, summarize
-from .transcript import last_position
+from .transcript import NO_ACTION, last_position
 
 
 class RefusedError(PrummyError):
@@ -147,6 +147,7 @@ class Worker:
     ) -> Failure | None:
         """Play the match of a failure again and fill `log` with its actions; return its failure."""
         plan = self.job.plan
+        log[:] = NO_ACTION  # of an earlier match
         where = (plan.seed, failure.board, 1, (failure.rotation,))
         return play_boards(plan.rules, self._seats(pairing), *where, log=log, game=game).failure
 

@@ -101,6 +101,18 @@ def test_match__endless__ends_with_a_message(tmp_path):
         play_transcript_apart(Rules(), [spec, "random"] * 2, ["L", "r"] * 2, 1, 0, 0, QUICK)
 
 
+def test_log__of_a_second_match__holds_nothing_of_the_first(tmp_path):
+    late = write_hostile(tmp_path, "Cheats")  # on board 8, in the second deal
+    soon = write_hostile(tmp_path, "Raises", when="True")  # at its first discard
+    outcome = play(tmp_path / "run", late, "greedy", soon, boards=24, engine=EngineChoice(jobs=1))
+    told = {f["strategy"]: json.loads(Path(f["evidence"]).read_text()) for f in outcome.failures}
+    assert told.keys() == {"Cheats", "Raises"}
+    one = told["Raises"]
+    alone = play(tmp_path / "alone", late, soon, boards=1, engine=EngineChoice(jobs=1))
+    other = json.loads(Path(alone.failures[0]["evidence"]).read_text())
+    assert one["position"] == other["position"]
+
+
 def test_child__killed_by_somebody__is_a_fault_of_no_strategy_outside_of_play():
     child = Child(Rules(), Limits())
     child.process.kill()

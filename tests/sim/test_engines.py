@@ -65,6 +65,21 @@ def cluster(
             process.wait()
 
 
+def kill_once_played(folder: Path, process: subprocess.Popen[bytes]) -> Thread:
+    """Kill a process and its children as soon as a run has a part; return the thread that does."""
+
+    def kill() -> None:
+        while not parts_of(folder):
+            time.sleep(0.01)
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+        process.kill()
+
+    thread = Thread(target=kill)
+    thread.start()
+    return thread
+
+
 @pytest.mark.parametrize("engine", [PROCESSES, DASK], ids=["processes", "dask"])
 @pytest.mark.parametrize("keep", ["all", "sample=30"])
 def test_engine__any__same_digest(tmp_path, reference, engine, keep):
@@ -92,15 +107,7 @@ def test_dask__over_tcp_with_two_workers__same_digest_also_when_one_is_killed(tm
         engine = EngineChoice("dask", scheduler=address)
         assert play(tmp_path / "run", *FIELD, engine=engine).digest == reference
 
-        def kill_a_worker() -> None:
-            while not parts_of(tmp_path / "again"):
-                time.sleep(0.01)
-            for child in psutil.Process(processes[1].pid).children(recursive=True):
-                child.kill()
-            processes[1].kill()
-
-        thread = Thread(target=kill_a_worker)
-        thread.start()
+        thread = kill_once_played(tmp_path / "again", processes[1])
         outcome = play(tmp_path / "again", *FIELD, engine=engine, block=1)
         thread.join()
         assert outcome.digest == reference
@@ -108,14 +115,7 @@ def test_dask__over_tcp_with_two_workers__same_digest_also_when_one_is_killed(tm
 
 def test_dask__scheduler_that_goes_away__says_so_and_the_run_goes_on(tmp_path, reference):
     with cluster(tmp_path, 1) as (address, processes):
-
-        def kill_the_scheduler() -> None:
-            while not parts_of(tmp_path / "run"):
-                time.sleep(0.01)
-            processes[0].kill()
-
-        thread = Thread(target=kill_the_scheduler)
-        thread.start()
+        thread = kill_once_played(tmp_path / "run", processes[0])
         with pytest.raises(EngineError, match="Dask"):
             play(tmp_path / "run", *FIELD, block=1, engine=EngineChoice("dask", scheduler=address))
         thread.join()
@@ -169,16 +169,7 @@ def test_engine__threads__leave_no_thread_or_file_behind(tmp_path):
 def test_dask__all_workers_gone__says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("persian_rummy.sim.engines.WORKERLESS_SECONDS", 3.0)
     with cluster(tmp_path, 1) as (address, processes):
-
-        def kill_the_worker() -> None:
-            while not parts_of(tmp_path / "run"):
-                time.sleep(0.01)
-            for child in psutil.Process(processes[1].pid).children(recursive=True):
-                child.kill()
-            processes[1].kill()
-
-        thread = Thread(target=kill_the_worker)
-        thread.start()
+        thread = kill_once_played(tmp_path / "run", processes[1])
         engine = EngineChoice("dask", scheduler=address)
         with pytest.raises(EngineError, match="has lost all its workers"):
             play(tmp_path / "run", *FIELD, boards=5000, block=1, engine=engine)
