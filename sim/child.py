@@ -329,9 +329,13 @@ class _Server:
         assert self.worker is not None
         self.worker.play_again(pairing, failure, self.shared.log, self.shared.game)
 
-    def transcript(self, rules: Rules, entries: Sequence[str], *match: Any) -> dict[str, Any]:
+    def transcript(
+        self, rules: Rules, entries: Sequence[str], names: Sequence[str], *which: int
+    ) -> dict[str, Any]:
         players = [parse_entry(text).player() for text in entries]
-        return play_transcript(rules, players, *match, game=self.shared.game)
+        seed, board, rotation = which
+        game = self.shared.game
+        return play_transcript(rules, players, names, seed, board, rotation, game)
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:
