@@ -2,7 +2,8 @@
 
 A machine that others share may be half as fast from one second to the next. So everything that is
 compared takes turns in short rounds: a ratio is the median over the rounds of the ratios within
-each, a rate that of the best round.
+each, a rate that of the best round. What plays on one thread is timed by that thread's own time on
+the processor, in which other programs' turns do not count.
 """
 
 import functools
@@ -53,15 +54,17 @@ def equal(some: Block, others: Block) -> bool:
     return all(np.array_equal(one, other) for one, other in zip(some, others, strict=True))
 
 
-def take_turns(rounds: int, runs: dict[str, Callable[[], Any]]) -> dict[str, list[float]]:
-    """Return the seconds of each run in each round; every other round goes backwards."""
+def take_turns(
+    rounds: int, runs: dict[str, Callable[[], Any]], clock: Callable[[], float]
+) -> dict[str, list[float]]:
+    """Return the seconds, by a clock, of each run in each round; every other one goes backwards."""
     times: dict[str, list[float]] = {name: [] for name in runs}
     for number in range(rounds):
         names = list(runs) if number % 2 == 0 else list(runs)[::-1]
         for name in names:
-            started = time.perf_counter()
+            started = clock()
             runs[name]()
-            times[name].append(time.perf_counter() - started)
+            times[name].append(clock() - started)
     return times
 
 
@@ -75,7 +78,9 @@ def compare(name: str, rounds: int, n_boards: int, players: dict[str, PlayBlock]
     """
     block = players["kernel"](name, 0, n_boards)
     times = take_turns(
-        rounds, {who: functools.partial(play, name, 0, n_boards) for who, play in players.items()}
+        rounds,
+        {who: functools.partial(play, name, 0, n_boards) for who, play in players.items()},
+        time.thread_time,
     )
     matches, turns = len(block[0]), int(block[0]["turns"].sum())
     decisions = int(block[1]["decisions"].sum())
@@ -153,6 +158,7 @@ def threads(name: str, rounds: int, n_boards: int) -> dict[str, Any]:
                 "threads": lambda: list(pool.map(lambda _: by_kernel(name, 0, n_boards), range(2))),
                 "processes": two_processes,
             },
+            time.perf_counter,
         )
     for reference in references:
         reference.close()
