@@ -55,7 +55,7 @@ def show(
         from ..strategies.registry import find_class
 
         cls, source = find_class(name)
-    described = _describe(name, cls) | {"source": source}
+    described = _describe(name, cls) | {"file": source}
     if json_:
         common.print_json(described)
         return
@@ -66,13 +66,16 @@ def show(
         for param in described["params"]:
             bounds = f"{param['low']:g} to {param['high']:g}"
             typer.echo(f"  {param['name']} = {param['default']:g}  ({bounds})  {param['doc']}")
-    typer.echo(f"\nSource: {source}")
+    typer.echo("")
+    for key in ("version", "author", "source", "file"):
+        if described[key]:
+            typer.echo(f"{key.capitalize()}: {described[key]}")
 
 
 def _describe(name: str, cls: Any) -> dict[str, Any]:
     return {
         "name": name,
-        "idea": cls.idea(),
+        **cls.about(),
         "doc": textwrap.dedent("    " + (cls.__doc__ or "").strip()),
         "params": [
             {"name": p.name, "default": p.default, "low": p.low, "high": p.high, "doc": p.doc}

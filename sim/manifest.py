@@ -29,6 +29,9 @@ _STRATEGY = {
     "name": str,
     "entry": str,
     "idea": str,
+    "version": str,
+    "author": str,
+    "source": str,
     "params": {"*": float},
     "source_hash": str,
     "built_in": bool,
@@ -85,7 +88,7 @@ def describe_entry(entry: Entry) -> dict[str, Any]:
     return {
         "name": entry.name,
         "entry": entry.text,
-        "idea": entry.strategy.idea(),
+        **entry.strategy.about(),
         "params": entry.param_values(),
         "source_hash": entry.source_hash,
         "built_in": entry.is_built_in,

@@ -1,7 +1,9 @@
 """Matches played from Python: what plays a seat, and blocks of boards through the kernel."""
 
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
 from .invariants import state_is_ok
 from .jit import hook_address, machine_code
 from .kernel import GAME_DTYPE, UNSOUND, play_block
+from .python_hooks import PythonHook
 from .reasons import REASONS
 from .rules import Rules
 from .state import HIDDEN_TYPE, TABLE_TYPE
@@ -89,7 +92,7 @@ def play_boards(
     params = [player.params.copy() for player in players]
     work = [np.zeros(player.work_size, np.int64) for player in players]
     seats = game["players"][0]
-    seats["hooks_at"] = [[hook_address(hook) for hook in player.hooks] for player in players]
+    seats["hooks_at"] = [[_where_is(hook) for hook in player.hooks] for player in players]
     seats["params_at"] = [array.ctypes.data for array in params]
     seats["n_params"] = [array.size for array in params]
     seats["work_at"] = [array.ctypes.data for array in work]
@@ -111,12 +114,15 @@ def play_boards(
         if n_played < n_matches:
             why = _why(int(where["code"][0]))
             failure = failure_in(where[0], int(where["answer"][0]), why)
-            if where["code"][0] == UNSOUND and not checked:  # seen late: whose fault was it?
+            hook = players[failure.player].hooks[int(where["hook"][0])]
+            if isinstance(hook, PythonHook) and hook.error is not None:
+                failure = failure_in(where[0], None, _raised(hook.error))
+            elif where["code"][0] == UNSOUND and not checked:  # seen late: whose fault was it?
                 at = (failure.board, 1, (failure.rotation,))
                 failure = play_boards(rules, players, seed, *at, checked=True).failure or failure
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
-        failure = failure_in(where[0], None, f"raised {type(error).__name__}: {_text(error)}")
+        failure = failure_in(where[0], None, _raised(error))
     where["n_boards"] = 0
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
 
@@ -132,7 +138,21 @@ def _address(record: np.ndarray, field: str) -> int:
     return int(record[field].ctypes.data)
 
 
-def _text(error: Exception) -> str:
+def _where_is(hook: Any) -> int:
+    """Return the address at which the kernel calls a hook."""
+    return hook.address if isinstance(hook, PythonHook) else hook_address(hook)
+
+
+def _raised(error: BaseException) -> str:
+    """Return what a hook raised, in one line, and where: known where it is plain Python."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    is_in_hook = last is not None and Path(last.filename).parent != Path(__file__).parent
+    at = f" ({Path(last.filename).name}, line {last.lineno})" if last and is_in_hook else ""
+    return f"raised {type(error).__name__}: {_text(error)}{at}"
+
+
+def _text(error: BaseException) -> str:
     """Return what an exception of somebody's own says, in one line; nothing where it fails to."""
     try:
         return " ".join(str(error).split())

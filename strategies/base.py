@@ -26,7 +26,7 @@ _ONLY_TO_BE_READ = (
 )
 _PLACE = re.compile(r"^During: .* at (.+\.py) \((\d+)\)$", re.MULTILINE)
 
-
+ABOUT = ("version", "author", "source")
 MAX_WORK = 10_000_000  # 80 MB for each of four seats on each thread
 
 
@@ -58,10 +58,16 @@ class Strategy:
         The hooks get their values as ``params[0]``, ``params[1]`` … in this order.
     work_size : int
         Length of ``work``, the strategy's own memory of int64; zeros when a deal begins.
+    version, author, source : str
+        Told in manifests and reports: which version this is, who wrote it, where the idea is from.
     """
 
     params: ClassVar[tuple[Param, ...]] = ()
     work_size: ClassVar[int] = 0
+    version: ClassVar[str] = "1"
+    author: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    hook_arguments: ClassVar[tuple[str, ...]] = ("view", "params", "work")
     _compiled: ClassVar[tuple[Any, Any, Any] | None] = None
 
     draw: Callable[..., Any]
@@ -73,6 +79,11 @@ class Strategy:
         """Return the first line of the class's docstring."""
         doc = cls.__dict__.get("__doc__") or ""
         return doc.strip().split("\n")[0]
+
+    @classmethod
+    def about(cls) -> dict[str, str]:
+        """Return what is told of it everywhere: idea, version, author, source."""
+        return {"idea": cls.idea(), **{name: getattr(cls, name) for name in ABOUT}}
 
     @classmethod
     def values(cls, given: dict[str, float]) -> np.ndarray:
@@ -117,17 +128,22 @@ def check_class(cls: Any, where: str) -> None:
     """Raise StrategyError unless `cls` declares a strategy as `Strategy` says."""
     if not (isinstance(cls, type) and issubclass(cls, Strategy)):
         raise StrategyError(f"{where}: {getattr(cls, '__name__', cls)} is not a Strategy class")
+    is_static = "self" not in cls.hook_arguments
     for name in HOOK_NAMES:
         hook = inspect.getattr_static(cls, name, None)
-        if not isinstance(hook, staticmethod):
-            raise StrategyError(f"{where}: {cls.__name__} lacks a static method {name!r}")
-        arguments = list(inspect.signature(hook.__func__).parameters)
-        if len(arguments) != 3:
-            raise StrategyError(
-                f"{where}: {cls.__name__}.{name} takes {arguments}, not (view, params, work)"
-            )
+        if not (isinstance(hook, staticmethod) if is_static else inspect.isfunction(hook)):
+            kind = "static method" if is_static else "method"
+            raise StrategyError(f"{where}: {cls.__name__} lacks a {kind} {name!r}")
+        function = hook.__func__ if isinstance(hook, staticmethod) else hook
+        arguments = list(inspect.signature(function).parameters)
+        if len(arguments) != len(cls.hook_arguments):
+            wanted = ", ".join(cls.hook_arguments)
+            raise StrategyError(f"{where}: {cls.__name__}.{name} takes {arguments}, not ({wanted})")
     if not cls.idea():
         raise StrategyError(f"{where}: {cls.__name__} has no docstring that says its idea")
+    for name in ABOUT:
+        if not isinstance(getattr(cls, name), str):
+            raise StrategyError(f"{where}: {cls.__name__}.{name} is no text: put it in quotes")
     size = cls.work_size
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise StrategyError(f"{where}: {cls.__name__}.work_size is {size!r}, not a whole number")

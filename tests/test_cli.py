@@ -128,7 +128,7 @@ def test_strategies__listed_and_shown():
     assert (bias["name"], bias["default"], bias["low"], bias["high"]) == ("pile_bias", 0, -200, 200)
     assert all(row["name"] in run("strategies") for row in listed)
     assert "pile_bias = 0  (-200 to 200)" in run("strategies", "show", "greedy")
-    assert run_json("strategies", "show", "greedy")["source"].endswith("greedy.py")
+    assert run_json("strategies", "show", "greedy")["file"].endswith("greedy.py")
 
 
 def test_strategies_show__of_a_file__says_its_idea(tmp_path):

@@ -41,6 +41,7 @@ PAIR = {"a": "a", "b": "b", "seed": 7, "rules": {"min_run": 4}}
 def manifest_of(plan: Plan) -> dict[str, Any]:
     """Return the manifest of a run that begins, of strategies that there need not be."""
     strategy = {"entry": "x", "idea": "An idea.", "params": {"p": 0.5}, "built_in": True}
+    strategy |= {"version": "1", "author": "", "source": ""}
     return {
         "status": "running",
         "command": ["tournament"],
