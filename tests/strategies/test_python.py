@@ -74,11 +74,11 @@ def test_run__with_a_python_strategy__has_the_rows_of_the_compiled_one(tmp_path)
 
 
 def test_param_values__are_the_parameters_by_name(tmp_path):
-    body = (
-        "assert self.param_values == {'least': 4.0}, self.param_values\nreturn int(view.hand).bit_length() - 1"
-    )
-    rules = Rules()
-    block = play_boards(rules, [player(write(tmp_path, body) + "[least=4]")] * 4, 1, 0, 1)
+    body = """
+    assert self.param_values == {"least": 4.0}, self.param_values
+    return int(view.hand).bit_length() - 1
+    """
+    block = play_boards(Rules(), [player(write(tmp_path, body) + "[least=4]")] * 4, 1, 0, 1)
     assert block.failure is None
 
 
