@@ -1,11 +1,13 @@
-"""``prummy strategies``: what there is to play with."""
+"""``prummy strategies``: what there is to play with, and a kit for those who write their own."""
 
 import textwrap
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from . import common
+from .engine import make_ready
 
 app = typer.Typer()
 
@@ -70,6 +72,79 @@ def show(
     for key in ("version", "author", "source", "file"):
         if described[key]:
             typer.echo(f"{key.capitalize()}: {described[key]}")
+
+
+@app.command("new")
+def new(
+    file: Annotated[str, typer.Argument(help="The file to write, for instance my_bot.py.")],
+    python: Annotated[
+        bool, typer.Option("--python", help="Plain Python instead of compiled functions.")
+    ] = False,
+) -> None:
+    """Write a strategy that works, with comments, to start from.
+
+    Examples
+    --------
+      prummy strategies new my_bot.py
+
+      prummy strategies new thinker.py --python
+    """
+    with common.user_errors():
+        from ..strategies.scaffold import write_strategy
+
+        entry = write_strategy(Path(file), python)
+    typer.echo(f"wrote {file}; next:")
+    typer.echo(f"  prummy strategies check {entry}")
+    typer.echo(f"  prummy tournament greedy {entry} --matches {1000 if python else 100_000}")
+
+
+@app.command("check")
+def check(
+    entry: Annotated[
+        str, typer.Argument(metavar="STRATEGY", help="path/to/file.py:Class, or any other name.")
+    ],
+    deal_time: Annotated[
+        str, typer.Option("--deal-time", help="Time for one deal, above which it has failed.")
+    ] = "10s",
+    json_: common.JsonOption = False,
+) -> None:
+    """Check that a strategy keeps what every strategy must: one line for each promise.
+
+    It is played under all house rules and asked the same again alone, in another order, and with
+    what it cannot know changed. Exit code 0: it keeps all; 1: it does not. A warning is no failure.
+
+    Examples
+    --------
+      prummy strategies check my_bot.py:MyBot
+
+      prummy strategies check "my_bot.py:MyBot[least=20]" --json
+    """
+    from .settings import Settings
+
+    with common.user_errors():
+        from ..strategies.registry import parse_entry
+
+        limits = Settings(deal_time=deal_time).choice().limits
+        make_ready([parse_entry(name) for name in ("greedy", "random")])
+        from ..sim.child import check_apart
+        from ..sim.conformance import FAIL
+
+        found = []
+        for verdict in check_apart(entry, limits):
+            found.append(verdict)
+            if not json_:
+                _print_verdict(verdict)
+    if json_:
+        common.print_json([vars(verdict) for verdict in found])
+    if any(verdict.status == FAIL for verdict in found):
+        raise typer.Exit(common.FAILED)
+
+
+def _print_verdict(verdict: Any) -> None:
+    lines = verdict.detail.splitlines() or [""]
+    typer.echo(f"{verdict.status:8} {verdict.check:10}  {lines[0]}")
+    for line in lines[1:]:
+        typer.echo(" " * 21 + line)
 
 
 def _describe(name: str, cls: Any) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..strategies.registry import parse_entry
+from .conformance import CHECKS, FAIL, NEEDED, NOT_RUN, Subject, Verdict, run_check
 from .errors import PrummyError
 from .kernel import GAME_DTYPE
 from .match import Failure, failure_in
@@ -273,6 +274,43 @@ def play_transcript_apart(
     return found
 
 
+def check_apart(entry: str, limits: Limits) -> Iterator[Verdict]:
+    """Yield the verdict of each check of `conformance`, made in a child.
+
+    Without hooks that compile and play by the rules the others have nothing to go by: then they
+    are not run.
+    """
+    child = Child(Rules(), limits)
+    stopped = ""
+    try:
+        for name in CHECKS:
+            if stopped:
+                yield Verdict(name, NOT_RUN, stopped)
+                continue
+            verdict = _checked(child, entry, name)
+            yield verdict
+            if verdict.status == FAIL and (name in NEEDED or not child.is_alive):
+                stopped = f"mend {name} first"
+    finally:
+        child.close()
+
+
+def _checked(child: Child, entry: str, name: str) -> Verdict:
+    try:
+        verdict: Verdict = child.ask("check", entry, name)
+        return verdict
+    except GoneError as gone:
+        try:
+            failure = child.failure(str(gone))
+        except ChildError as error:
+            return Verdict(name, FAIL, str(error))
+        return Verdict(
+            name, FAIL, f"{failure.what} (board {failure.board}, deal {failure.deal + 1})"
+        )
+    except PrummyError as error:  # it does not load or compile
+        return Verdict(name, FAIL, str(error))
+
+
 class _Shared:
     """The file in which a kernel says where it is, mapped into the memory of two processes."""
 
@@ -317,6 +355,7 @@ class _Server:
     def __init__(self, rules: Rules, path: str) -> None:
         self.shared = _Shared(rules, path)
         self.worker: Worker | None = None
+        self.subject: Subject | None = None
 
     def begin(self, job: Job) -> None:
         self.worker = Worker(job)
@@ -336,6 +375,11 @@ class _Server:
         seed, board, rotation = which
         game = self.shared.game
         return play_transcript(rules, players, names, seed, board, rotation, game)
+
+    def check(self, text: str, name: str) -> Verdict:
+        if self.subject is None:
+            self.subject = Subject(parse_entry(text), self.shared.game)
+        return run_check(name, self.subject)
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO, path: str) -> None:

@@ -68,12 +68,10 @@ def test_wheel__holds_exactly_the_package(source: Path, wheel: Path) -> None:
     for folder in FOLDERS:
         modules = (source / folder).rglob("*.py")
         expected |= {f"persian_rummy/{path.relative_to(source).as_posix()}" for path in modules}
-    templates = (source / "reports" / "templates").rglob("*")
-    expected |= {
-        f"persian_rummy/{path.relative_to(source).as_posix()}"
-        for path in templates
-        if path.is_file()
-    }
+    for folder in ("reports", "strategies"):
+        templates = [p for p in (source / folder / "templates").rglob("*") if p.is_file()]
+        assert templates
+        expected |= {f"persian_rummy/{path.relative_to(source).as_posix()}" for path in templates}
     metadata = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt")
     expected |= {f"{info}/{name}" for name in (*metadata, "licenses/LICENSE")}
     held = zipfile.ZipFile(wheel).namelist()
