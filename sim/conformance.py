@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -99,15 +99,13 @@ def house_rules() -> list[Rules]:
     table = {rank: place for place, rank in enumerate("23456789TJQKA*")}
     values: dict[str, list[Any]] = {"points": ["fives", table]}
     for rule in fields(Rules):
-        about = rule.metadata
+        about, usual = rule.metadata, cast(Any, rule.default)
         if rule.name in values:
             continue
-        if about["choices"]:
-            values[rule.name] = [v for v in about["choices"] if v != rule.default]
-        elif isinstance(rule.default, bool):
-            values[rule.name] = [not rule.default]
-        else:
-            values[rule.name] = [v for v in (about["low"], rule.default + 1) if v != rule.default]
+        others = about["choices"] or (
+            (not usual,) if isinstance(usual, bool) else (about["low"], usual + 1)
+        )
+        values[rule.name] = [value for value in others if value != usual]
     found = list(PRESETS.values())
     found += [Rules(**{name: value}) for name, some in values.items() for value in some]
     chance = random.Random(1)

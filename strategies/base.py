@@ -1,12 +1,8 @@
 """What a strategy is: a class with three plain functions, compiled against fixed signatures."""
 
-import ast
 import inspect
-import re
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,17 +10,7 @@ import numpy as np
 from ..sim.errors import PrummyError
 from ..sim.jit import compile_hook
 from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
-
-# How numba says that something writes where it may only read (`sim.lent`).
-_WRITES = re.compile(
-    r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl"
-    r"|'NoneType' object has no attribute 'args'"  # of `array += 1`
-)
-_ONLY_TO_BE_READ = (
-    "view, params and what lies outside the hook are only to be read; copy what you change, keep "
-    "what you need in work"
-)
-_PLACE = re.compile(r"^During: .* at (.+\.py) \((\d+)\)$", re.MULTILINE)
+from .compile_errors import explain
 
 ABOUT = ("version", "author", "source")
 MAX_WORK = 10_000_000  # 80 MB for each of four seats on each thread
@@ -162,55 +148,5 @@ def _compile(cls: type[Strategy], name: str) -> Any:
         return compile_hook(function, HOOK_SIGNATURE)
     except Exception as error:  # numba raises many kinds; each is the author's to read
         raise StrategyError(
-            f"{cls.__name__}.{name} does not compile: {_reason(error, function)}\n"
-            "  (hooks are compiled by numba: numbers, arrays, and functions made with jit)"
+            f"{cls.__name__}.{name} does not compile: {explain(error, function)}"
         ) from None
-
-
-def _reason(error: Exception, function: Callable[..., Any]) -> str:
-    """Return the lines of numba's message that say what is wrong and where in the file."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    places = [place for place in _PLACE.findall(str(error)) if "numba" not in Path(place[0]).parts]
-    telling = [
-        line
-        for line in lines
-        if not line.startswith(("File ", "Failed in", "During:", "- ", "^", "<source"))
-    ]
-    text = _without_records(telling[0]) if telling else type(error).__name__
-    if isinstance(error, KeyError):  # what numba makes of a field that a record does not have
-        text = f"there is no field {text}"
-    if "No conversion from none to" in text:
-        text = "it must return a whole number, whichever way it takes"
-    if _WRITES.search(str(error)):
-        text = _ONLY_TO_BE_READ
-    if not places:
-        places = _place_of_word(function, text)
-    return text + (f'\n  at File "{places[-1][0]}", line {places[-1][1]}' if places else "")
-
-
-def _place_of_word(function: Callable[..., Any], text: str) -> list[tuple[str, str]]:
-    """Return where (file, line) a function uses the name or field that a message quotes."""
-    quoted = re.search(r"'(\w+)'", text)
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, SyntaxError):
-        return []
-    code = function.__code__
-    return [
-        (code.co_filename, str(code.co_firstlineno + node.lineno - 1))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name | ast.Attribute)
-        and quoted
-        and quoted[1] == (node.id if isinstance(node, ast.Name) else node.attr)
-    ][:1]
-
-
-def _without_records(text: str) -> str:
-    """Return a message in which each spelt-out record type (the view is the only one) is named."""
-    while (start := text.find("Record(")) >= 0:
-        depth, end = 1, start + len("Record(")
-        while depth and end < len(text):
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            end += 1
-        text = text[:start] + "view" + text[end:]
-    return text

@@ -80,31 +80,75 @@ def test_file__wrongly_declared__says_what_is_right(tmp_path, old, new, says):
         parse_entry(spec)
 
 
+HEAD = """\
+def helper(view):
+    return 1
+
+
+class Thing:
+    size = 1
+
+
+LIST = [1, 2]
+NAMES = {"a": 1}
+"""
+
+
 @pytest.mark.parametrize(
-    ("body", "line", "says"),
+    ("body", "line", "says", "instead"),
     [
-        ("x = 1\nreturn no_such_name", 2, "no_such_name"),
-        ("return view.no_such_field", 1, "there is no field 'no_such_field'"),
-        ("return 'seven'", None, ""),
-        ("x = view.hand\nreturn open('f')", 2, "open"),
-        ("if view.deal == 0:\n    return 1", None, "must return a whole number"),
-        ("points = view.points\npoints += 1\nreturn 0", None, "only to be read"),
+        ("x = 1\nreturn no_such_name", 2, "no_such_name", "import it, or define it"),
+        ("return view.no_such_field", 1, "there is no field 'no_such_field'", "docs/strategies.md"),
+        ("return view.stock_siz", 1, "there is no field 'stock_siz'", "did you mean stock_size"),
+        ("x = view.hand\nreturn open('f')", 2, "open", ""),
+        ("if view.deal == 0:\n    return 1", None, "must return a whole number", "end every way"),
+        ("return (1, 2)", 1, "must return a whole number", "end every way"),
+        ("points = view.points\npoints += 1\nreturn 0", None, "only to be read", "copy what you"),
+        ("view.hand = 3\nreturn 0", 1, "only to be read", "copy what you"),
+        (
+            "x = 1\nreturn helper(view)",
+            2,
+            "helper is a plain Python function",
+            "@jit above its def",
+        ),
+        ("return Thing().size", 1, "Thing is a class", "or a PythonStrategy"),
+        ("return NAMES['a']", 1, "NAMES is of a kind", "an array: np.array"),
+        ("return LIST[0]", 1, "LIST is of a kind", "an array: np.array"),
+        ("return bin(3)", 1, "compiled code has no bin", "popcount"),
+        ("import os\nreturn 0", 1, "an import inside", "at the top of the file"),
+        ("x = 0\nglobal LIST\nLIST = 1\nreturn 0", 3, "cannot change what lies", "keep it in work"),
+        ("return any(x > 1 for x in range(3))", 1, "has no generators", "a loop"),
+        ("with open('f') as f:\n    return 1", 1, "has no `with`", "at the top of the file"),
+        (
+            "b = 0\nif view.deal:\n    b = (1, 2)\nreturn b",
+            None,
+            "b is of one type",
+            "np.int64(-1)",
+        ),
+        ("xs = []\nreturn len(xs)", None, "xs is an empty list", "a mask"),
+        ("return view.hand.bit_count()", 1, "numpy's uint64", "popcount(mask)"),
+        ("return max((1, 2), key=lambda x: x)", 1, "no functions as arguments", "a loop that"),
+        ("x = '%d' % view.hand\nreturn 0", 1, "next to nothing with text", "--explain"),
+        ("return np.random.randint(3)", None, "not governed by the seed", "random_below"),
     ],
 )
-def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, line, says):
+def test_hook__that_does_not_compile__names_the_authors_line(tmp_path, body, line, says, instead):
     spec = write_strategy(tmp_path, "Bot", discard=body)
     path = Path(spec.rpartition(":")[0])
+    path.write_text(HEAD + path.read_text())
     with pytest.raises(StrategyError) as caught:
         parse_entry(spec).player()
     message = str(caught.value)
     assert message.startswith("Bot.discard does not compile: ")
     assert says in message
+    assert instead in message.splitlines()[-1]
     assert "Traceback" not in message
     assert len(message.splitlines()) <= 4
     if line:
         lines = path.read_text().splitlines()
         start = next(n for n, text in enumerate(lines, 1) if "def discard" in text)
-        assert f'{path.name}", line {start + line}' in message
+        source = body.splitlines()[line - 1].strip()
+        assert f'{path.name}", line {start + line}: {source}' in message
 
 
 WRITES = (
