@@ -184,8 +184,7 @@ def test_hook__that_writes_to_what_it_is_shown__is_refused_with_its_line(tmp_pat
         parse_entry(spec).player()
     assert str(caught.value).startswith(
         "Bot.draw does not compile: view, params and what lies outside the hook are only to be "
-        "read; copy what you change, keep what you need in work\n"
-        f'  at File "{path}", line {at}\n'
+        f'read\n  at File "{path}", line {at}: '
     )
 
 
