@@ -26,15 +26,25 @@ def match(
     ] = 0,
     rules: common.RulesOption = None,
     rule: common.RuleOption = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Tell each decision: what the strategy saw, what it could do, how it rated that.",
+        ),
+    ] = False,
     json_: common.JsonOption = False,
 ) -> None:
     """Play one match and tell it turn by turn, or as a transcript with --json.
 
-    The match is the one that a tournament with this seed plays on this board.
+    The match is the one that a tournament with this seed plays on this board. With --explain --json
+    the decisions come instead, a list.
 
     Examples
     --------
       prummy match greedy random --seed 7 --board 3
+
+      prummy match greedy my_bot.py:MyBot --explain
 
       prummy match greedy random --rotation 1 --json > match.jsonl
 
@@ -58,25 +68,32 @@ def match(
         from ..sim.transcript import StrategyFailedError, play_transcript
 
         names = [entry.name for entry in entered]
+        texts = [entry.text for entry in entered]
         which = (seed, board, rotation)
+        decisions: list[dict[str, Any]] = []
         try:
             if all(entry.is_built_in for entry in entered):
                 players = [entry.player() for entry in entered]
                 transcript = play_transcript(house, players, names, *which)
-            else:
-                from ..sim.child import Limits, play_transcript_apart
+                if explain:
+                    from ..sim.explain import explained
 
-                texts = [entry.text for entry in entered]
+                    decisions = explained(transcript, entered)
+            else:
+                from ..sim.child import Limits, explain_apart, play_transcript_apart
+
                 transcript = play_transcript_apart(house, texts, names, *which, Limits())
+                if explain:
+                    decisions = explain_apart(transcript, texts, Limits())
         except StrategyFailedError as error:
             common.note(f"prummy: {error}")
             raise typer.Exit(common.FAILED) from None
         if json_:
-            common.print_json(transcript)
+            common.print_json(decisions if explain else transcript)
         else:
-            from ..reports.narrate import narrate
+            from ..reports.narrate import narrate, tell_decisions
 
-            for line in narrate(transcript):
+            for line in tell_decisions(decisions) if explain else narrate(transcript):
                 typer.echo(line)
 
 

@@ -140,6 +140,76 @@ def check(
         raise typer.Exit(common.FAILED)
 
 
+@app.command("profile")
+def profile(
+    entry: Annotated[
+        str, typer.Argument(metavar="STRATEGY", help="path/to/file.py:Class, or any other name.")
+    ],
+    against: Annotated[str, typer.Option("--against", help="Whom it meets.")] = "greedy",
+    boards: Annotated[int, typer.Option("--boards", help="Boards, of two matches each.")] = 500,
+    seed: common.SeedOption = 1,
+    rules: common.RulesOption = None,
+    rule: common.RuleOption = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Tell how a strategy plays: what it takes, lays and throws, and how long its hooks think.
+
+    Beside it the built-in strategies, on the same boards against the same opponent. Who is better
+    is for `prummy tournament` to say.
+
+    Examples
+    --------
+      prummy strategies profile my_bot.py:MyBot
+
+      prummy strategies profile hunter --against doubler --rules rummy500
+    """
+    with common.user_errors():
+        common.check_seed(seed)
+        if not 1 <= boards <= 1_000_000:
+            raise common.BadInputError(f"--boards {boards}: give a number from 1 to 1000000")
+        from ..sim.rules import parse_rules
+
+        house = parse_rules(rules, rule or ())
+        from ..strategies.registry import BUILT_IN, parse_entries
+
+        entered = parse_entries([entry, *(name for name in BUILT_IN if name != entry)])
+        make_ready([one for one in entered if one.is_built_in])
+        from ..sim.child import Limits, profile_apart
+
+        progress = common.Progress("strategies")
+        found = {}
+        for number, one in enumerate(entered):
+            few = boards if one.is_built_in or number else min(boards, 500)
+            found[one.name] = profile_apart(one.text, against, house, seed, few, Limits())
+            progress.update(number + 1, len(entered))
+        progress.close()
+    if json_:
+        common.print_json(found)
+    else:
+        _print_profiles(found, against)
+
+
+def _print_profiles(found: dict[str, dict[str, Any]], against: str) -> None:
+    """Print a strategy's figures beside the range of the others'."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from ..sim.profile import MEASURES
+
+    name, *others = found
+    table = Table("", "", f"{name}", "built-in: least", "most", title=f"against {against}")
+    for measure in MEASURES:
+        ranked = sorted(
+            (found[other][measure.name], other)
+            for other in others
+            if found[other][measure.name] is not None
+        )
+        ends = [f"{value:.4g}  {other}" for value, other in (ranked[0], ranked[-1])]
+        value = found[name][measure.name]
+        table.add_row(measure.name, measure.unit, "-" if value is None else f"{value:.4g}", *ends)
+    Console().print(table)
+
+
 def _print_verdict(verdict: Any) -> None:
     lines = verdict.detail.splitlines() or [""]
     typer.echo(f"{verdict.status:8} {verdict.check:10}  {lines[0]}")

@@ -1,6 +1,6 @@
 """A match told turn by turn, for people: from its transcript alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..sim.cards import FIRST_JOKER, RANKS, card_symbol, mask_symbols
@@ -26,6 +26,29 @@ def narrate(transcript: dict[str, Any]) -> Iterator[str]:
         yield from _tell(step, seats)
     yield ""
     yield f"match: {transcript['score'][0]} to {transcript['score'][1]}"
+
+
+def tell_decisions(decisions: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """Yield the lines that tell decisions (`sim.explain`)."""
+    for decision in decisions:
+        saw = decision["saw"]
+        yield (
+            f"deal {decision['deal']}, turn {decision['turn']}, seat {decision['seat']} "
+            f"{decision['strategy']}: {decision['hook']}"
+        )
+        known = ", ".join(f"seat {seat} {cards}" for seat, cards in saw["known"].items())
+        yield f"  hand   {saw['hand']}" + (f"   bound {saw['bound']}" if saw["bound"] else "")
+        yield f"  table  sets {saw['sets'] or '-'}   runs {saw['runs'] or '-'}"
+        yield f"  pile   {saw['pile'] or '-'}   stock {saw['stock']}"
+        counts = " ".join(map(str, saw["counts"]))
+        yield f"  cards  {counts}   points {saw['points'][0]} to {saw['points'][1]}" + (
+            f"   known: {known}" if known else ""
+        )
+        for option in decision["legal"]:
+            mark = ">" if option["action"] == decision["chosen"] else " "
+            rating = "" if option["rating"] is None else f"{option['rating']:10.2f}"
+            yield f"  {mark} {option['action'] or 'no more melds':<16}{rating}".rstrip()
+        yield ""
 
 
 def _deal_head(step: Step, transcript: dict[str, Any]) -> Iterator[str]:

@@ -28,8 +28,10 @@ import numpy as np
 from ..strategies.registry import parse_entry
 from .conformance import CHECKS, FAIL, NEEDED, NOT_RUN, Subject, Verdict, run_check
 from .errors import PrummyError
+from .explain import explained
 from .kernel import GAME_DTYPE
 from .match import Failure, failure_in
+from .profile import profile
 from .rules import Rules
 from .transcript import StrategyFailedError, empty_log, play_transcript
 from .work import Job, Played, Task, Worker, failed
@@ -274,6 +276,34 @@ def play_transcript_apart(
     return found
 
 
+def explain_apart(
+    transcript: dict[str, Any], entries: Sequence[str], limits: Limits
+) -> list[dict[str, Any]]:
+    """Return what `explain.explained` does; the strategies, entries as texts, rate in a child."""
+    child = Child(Rules(), limits)
+    try:
+        found: list[dict[str, Any]] = child.ask("explain", transcript, tuple(entries))
+    except GoneError as gone:
+        raise ChildError(f"the decisions could not be explained: rate {gone}") from None
+    finally:
+        child.close()
+    return found
+
+
+def profile_apart(
+    entry: str, against: str, rules: Rules, seed: int, boards: int, limits: Limits
+) -> dict[str, Any]:
+    """Return what `profile.profile` does, of entries as texts, played in a child."""
+    child = Child(rules, limits)
+    try:
+        found: dict[str, Any] = child.ask("profile", entry, against, rules, seed, boards)
+    except GoneError as gone:
+        raise ChildError(f"{entry} against {against}: a strategy {gone}") from None
+    finally:
+        child.close()
+    return found
+
+
 def check_apart(entry: str, limits: Limits) -> Iterator[Verdict]:
     """Yield the verdict of each check of `conformance`, made in a child.
 
@@ -375,6 +405,14 @@ class _Server:
         seed, board, rotation = which
         game = self.shared.game
         return play_transcript(rules, players, names, seed, board, rotation, game)
+
+    def explain(self, transcript: dict[str, Any], entries: Sequence[str]) -> list[dict[str, Any]]:
+        return explained(transcript, [parse_entry(text) for text in entries])
+
+    def profile(
+        self, text: str, against: str, rules: Rules, seed: int, boards: int
+    ) -> dict[str, Any]:
+        return profile(parse_entry(text), parse_entry(against), rules, seed, boards)
 
     def check(self, text: str, name: str) -> Verdict:
         if self.subject is None:

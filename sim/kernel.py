@@ -167,6 +167,25 @@ def _is_fixed(where: Any) -> bool:
     return changed == ZERO
 
 
+@jit_apart
+def ask_all(game: Any, hook: int, tables: Any) -> int:
+    """Ask a hook of the first player about each of some tables; return the sum of its answers.
+
+    Parameters
+    ----------
+    game : GAME_DTYPE record
+        With the players; the answers pass through its `where`.
+    hook : int
+        0: draw, 1: meld, 2: discard.
+    tables : TABLE_DTYPE array
+    """
+    total = 0
+    for place in range(tables.size):
+        player = game.players[np.uint64(0)]
+        total += _call(player.hooks_at[hook], game.where, tables[place], player)
+    return total
+
+
 @intrinsic
 def _is_ok_by(typing_context: Any, address: Any, table: Any, hidden: Any) -> Any:
     """Return what a compiled check of the position says (`invariants.state_is_ok`).

@@ -8,7 +8,7 @@ microseconds and takes the GIL.
 import ctypes
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class PythonHook:
 
         The function is given a copy: of what it writes there, only its random stream counts.
         """
-        copy = np.array(view, TABLE_DTYPE).view(_RECORD_DTYPE)[()]
+        copy = as_record(view)
         try:
             answer = operator.index(self._answer(copy, params, work))
             if not FAILED < answer < -FAILED:
@@ -67,6 +67,12 @@ class PythonHook:
             self.error = error
             answer.value = FAILED
         return 0
+
+
+def as_record(view: Any) -> np.record:
+    """Return a copy of a view (a record of `TABLE_DTYPE`) whose fields are attributes."""
+    copy: Any = np.array(view, TABLE_DTYPE).view(_RECORD_DTYPE)
+    return cast(np.record, copy[()])
 
 
 def _memory(address: int, size: int) -> Any:

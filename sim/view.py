@@ -15,6 +15,9 @@ open (its fields are declared and described in `sim.state.TABLE_FIELDS`). It is 
 ``discard(view, params, work)``
     asked where a card may be discarded; returns the id of a card.
 
+A strategy may say how it rates an action (`sim.deal`): ``rate(view, params, action)`` returns a
+float, the higher the better, nan for what it does not rate. Nobody is bound by it, it is shown.
+
 `params` are the strategy's parameters (float64), `work` its own memory (int64), which is
 empty (zeros) when a deal begins.
 """
@@ -41,7 +44,9 @@ NOTHING = 0
 
 HOOK_NAMES = ("draw", "meld", "discard")
 VIEW_TYPE = ReadOnly(TABLE_TYPE)
-HOOK_SIGNATURE = types.int64(VIEW_TYPE, Lent(types.float64, readonly=True), Lent(types.int64))
+_PARAMS_TYPE = Lent(types.float64, readonly=True)
+HOOK_SIGNATURE = types.int64(VIEW_TYPE, _PARAMS_TYPE, Lent(types.int64))
+RATE_SIGNATURE = types.float64(VIEW_TYPE, _PARAMS_TYPE, types.uint64)
 
 
 @dataclass(frozen=True)

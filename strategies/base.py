@@ -9,7 +9,7 @@ import numpy as np
 
 from ..sim.errors import PrummyError
 from ..sim.jit import compile_hook
-from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE
+from ..sim.view import HOOK_NAMES, HOOK_SIGNATURE, RATE_SIGNATURE
 from .compile_errors import explain
 
 ABOUT = ("version", "author", "source")
@@ -104,10 +104,24 @@ class Strategy:
             With the hook, the line and numba's reason, when one does not compile.
         """
         if "_compiled" not in cls.__dict__:
-            draw, meld, discard = (_compile(cls, name) for name in HOOK_NAMES)
+            draw, meld, discard = (_compile(cls, name, HOOK_SIGNATURE) for name in HOOK_NAMES)
             cls._compiled = (draw, meld, discard)
         assert cls._compiled is not None
         return cls._compiled
+
+    @classmethod
+    def rater(cls, params: np.ndarray) -> Callable[[Any, np.uint64], float] | None:
+        """Return how the strategy rates an action in a view, None where it does not say.
+
+        Raises
+        ------
+        StrategyError
+            Where ``rate(view, params, action)``, a static method, does not compile.
+        """
+        if not isinstance(inspect.getattr_static(cls, "rate", None), staticmethod):
+            return None
+        rate = _compile(cls, "rate", RATE_SIGNATURE)
+        return lambda view, action: float(rate(view, params, action))
 
 
 def check_class(cls: Any, where: str) -> None:
@@ -141,11 +155,10 @@ def check_class(cls: Any, where: str) -> None:
         raise StrategyError(f"{where}: {cls.__name__}.params is no tuple of Param (mind the comma)")
 
 
-def _compile(cls: type[Strategy], name: str) -> Any:
-    hook = inspect.getattr_static(cls, name)
-    function = hook.__func__
+def _compile(cls: type[Strategy], name: str, signature: Any) -> Any:
+    function = inspect.getattr_static(cls, name).__func__
     try:
-        return compile_hook(function, HOOK_SIGNATURE)
+        return compile_hook(function, signature)
     except Exception as error:  # numba raises many kinds; each is the author's to read
         raise StrategyError(
             f"{cls.__name__}.{name} does not compile: {explain(error, function)}"

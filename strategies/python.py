@@ -1,10 +1,11 @@
 """Strategies in plain Python: anything that Python can do, at Python's speed."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..sim.python_hooks import PythonHook
+from ..sim.python_hooks import PythonHook, as_record
 from ..sim.view import HOOK_NAMES
 from .base import Strategy
 
@@ -47,6 +48,17 @@ class PythonStrategy(Strategy):
         player.param_values = dict(zip(names, params.tolist(), strict=True))
         player.__init__()  # type: ignore[misc]
         return player
+
+    @classmethod
+    def rater(cls, params: np.ndarray) -> Callable[[Any, np.uint64], float] | None:
+        """Return how the strategy rates an action: by its method ``rate(self, view, action)``.
+
+        That is asked of an object that knows nothing of the deal so far. None where there is none.
+        """
+        if not hasattr(cls, "rate"):
+            return None
+        player: Any = cls.begin(params)
+        return lambda view, action: float(player.rate(as_record(view), action))
 
     @classmethod
     def _hook(cls, name: str, seats: dict[int, "PythonStrategy"]) -> PythonHook:

@@ -12,7 +12,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,6 +21,7 @@ from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class Entry:
         with cache_for(own_files(self.source), data_hash(self.strategy, self.source)):
             hooks = self.strategy.hooks()
         return Player(hooks, self.params, self.strategy.work_size)
+
+    def rater(self) -> Callable[[Any, np.uint64], float] | None:
+        """Return how the strategy rates an action in a view (raises StrategyError), or None."""
+        with cache_for(own_files(self.source), data_hash(self.strategy, self.source)):
+            return self.strategy.rater(self.params)
 
     @property
     def is_built_in(self) -> bool:
