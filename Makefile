@@ -15,9 +15,9 @@ READY := .venv/.ready
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## play a tournament of all strategies and write its report to runs/demo
+demo: $(READY) ## play a tournament of five strategies and write its report to runs/demo
 	rm -rf runs/demo
-	$(BIN)/prummy tournament --all --matches 100000 --seed 1 --out runs/demo --report
+	$(BIN)/prummy tournament random greedy hunter doubler miser --matches 100000 --seed 1 --out runs/demo --report
 
 test: lint ## lint, type check and run the tests
 	$(BIN)/pytest $(PYTEST_ARGS)

@@ -24,7 +24,7 @@ from ..sim.melds import (
     set_ranks,
 )
 from ..sim.view import partner, play_run, play_set, taken_with, unseen
-from .toolkit import bind_chance, bind_odds, stretch_of
+from .toolkit import discard_risk, stretch_of
 
 __all__ = [
     "MAX_MELDS",
@@ -271,17 +271,6 @@ def holds_chance(view: Any, seat: int, card: int) -> float:
     if hidden & bit(card) == ZERO:
         return np.float64(known & bit(card) != ZERO)
     return (view.counts[seat] - popcount(known)) / popcount(hidden)
-
-
-@jit
-def discard_risk(view: Any, seat: int, card: int) -> float:
-    """Return about how likely another seat could bind a card (its id) that is thrown now, 0 to 1.
-
-    An estimate: `toolkit.bind_chance`, which adds up the chances of the possible melds. For many
-    cards in one hook call `toolkit.bind_odds` once instead.
-    """
-    hidden = unseen(view)
-    return bind_chance(card, bind_odds(view, seat, hidden), hidden)
 
 
 @jit

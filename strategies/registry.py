@@ -31,7 +31,21 @@ from .base import Strategy, StrategyError, check_class
 from .sources import data_hash, is_built_in, own_files
 
 GROUP = "persian_rummy.strategies"
-BUILT_IN = ("random", "greedy", "hunter", "doubler", "miser")
+BUILT_IN = (
+    "random",
+    "greedy",
+    "closer",
+    "counter",
+    "doubler",
+    "feeder",
+    "hunter",
+    "miser",
+    "runner",
+    "sentinel",
+    "setter",
+    "sprinter",
+    "staller",
+)
 
 _ENTRY = re.compile(r"(?:(?P<label>[^=\[\]]*)=)?(?P<name>[^\[\]]*)(?:\[(?P<params>[^\[\]]*)\])?")
 _LABEL = re.compile(r"[\w.+-]+")

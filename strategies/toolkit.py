@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.bits import ONE, ZERO, bit, lowest_bit, popcount, trailing_zeros
+from ..sim.bits import ONE, ZERO, bit, lowest_bit, popcount, trailing_zeros, without_lowest
 from ..sim.cards import FIRST_JOKER, SUITED_MASK
 from ..sim.jit import jit
 from ..sim.melds import (
+    DISCARD,
+    KIND_SHIFT,
+    PASS,
+    STOCK,
+    TAKE,
+    card_points,
     melded_by,
     playable_cards,
     points_of,
@@ -27,7 +33,17 @@ from ..sim.melds import (
     stretch_up,
     touches_run,
 )
-from ..sim.view import NOTHING, play_run, play_set
+from ..sim.view import (
+    DRAW_PASS,
+    DRAW_STOCK,
+    NOTHING,
+    discards,
+    pile_index,
+    play_run,
+    play_set,
+    taken_with,
+    unseen,
+)
 
 _U4, _U8 = np.uint64(4), np.uint64(8)
 
@@ -109,11 +125,16 @@ def playable(view: Any, cards: Any) -> Any:
 
 
 @jit
+def near_in_suit(cards: Any) -> Any:
+    """Return the cards one or two ranks off, in suit, from one of `cards`."""
+    suited = cards & SUITED_MASK
+    return ((suited << _U4) | (suited >> _U4) | (suited << _U8) | (suited >> _U8)) & SUITED_MASK
+
+
+@jit
 def promising(cards: Any) -> Any:
     """Return those of `cards` with company: one of the rank, or one or two ranks off in suit."""
-    suited = cards & SUITED_MASK
-    near = (suited << _U4) | (suited >> _U4) | (suited << _U8) | (suited >> _U8)
-    return (cards & ranks_with_two(cards)) | (suited & near)
+    return cards & (ranks_with_two(cards) | near_in_suit(cards))
 
 
 @jit
@@ -218,3 +239,118 @@ def bind_chance(card: int, odds: Any, hidden: Any) -> float:
     by_two = _times_in(two_more, place) + n_hidden * (n_hidden - 1) // 2
     chance = held * (by_one + held * by_two) + np.int64((certain >> place) & ONE)
     return min(chance, 1.0)  # without branches, which nobody could foretell
+
+
+@jit
+def discard_risk(view: Any, seat: int, card: int) -> float:
+    """Return about how likely another seat could bind a card (its id) that is thrown now, 0 to 1.
+
+    An estimate: `bind_chance`, which adds up the chances of the possible melds. For many cards in
+    one hook call `bind_odds` once instead.
+    """
+    hidden = unseen(view)
+    return bind_chance(card, bind_odds(view, seat, hidden), hidden)
+
+
+@jit
+def risk(view: Any, seat: int, card: int) -> float:
+    """Return the points that throwing `card` may give to a seat, by the chance that it binds it."""
+    return discard_risk(view, seat, card) * card_points(card, view.rules)
+
+
+@jit
+def risk_from_both(view: Any, card: int, weight: float) -> float:
+    """Return the `risk` from the next player, and weighed from the opponent who plays last."""
+    return risk(view, view.seat + 1, card) + weight * risk(view, view.seat + 3, card)
+
+
+@jit
+def gain_of_take(view: Any, params: Any, card: int) -> float:
+    """Return the points that could go down once a pile card is taken, above those without it.
+
+    It asks for parameters, of which it needs none, so that `best_draw` can use it.
+    """
+    cards = view.hand | taken_with(view, card)
+    now = points_of(playable(view, view.hand), view.rules)
+    down = points_of(playable(view, cards), view.rules)
+    return np.float64(down - now + fours_bonus(cards, view.rules))
+
+
+@jit
+def careful_worth(view: Any, card: int, thrift: float) -> float:
+    """Return what throwing a card is worth to somebody who gives away neither it nor his hopes.
+
+    Parameters
+    ----------
+    thrift : float
+        Worth of a point that leaves the hand.
+    """
+    lost = hopes_lost(view.hand, card, completers(view.hand) & unseen(view), view.rules)
+    danger = 8.0 * risk(view, view.seat + 1, card)
+    return thrift * card_points(card, view.rules) - danger - 0.2 * lost
+
+
+# What follows takes functions, the worth of a card, and is compiled anew for each.
+
+
+@jit(cache=False)
+def best_draw(view: Any, params: Any, worth: Any) -> int:
+    """Return the answer of `draw` that takes the pile card of most worth, if any is worth > 0.
+
+    Parameters
+    ----------
+    worth : ``worth(view, params, card)``, compiled; returns a float
+        The worth of taking a pile card with all above it; not to take any is worth 0.
+    """
+    wanted = view.takeable
+    best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
+    most = 0.0
+    while wanted != ZERO:
+        card = trailing_zeros(wanted)
+        wanted = without_lowest(wanted)
+        this = worth(view, params, card)
+        if this > most:
+            most = this
+            best = pile_index(view, card)
+    return best
+
+
+@jit(cache=False)
+def best_discard(view: Any, params: Any, worth: Any) -> int:
+    """Return the card that it is worth most to throw, the lowest id among equals.
+
+    Parameters
+    ----------
+    worth : ``worth(view, params, card)``, compiled; returns a float
+    """
+    cards = discards(view)
+    best = trailing_zeros(cards)
+    most = -np.inf
+    while cards != ZERO:
+        card = trailing_zeros(cards)
+        cards = without_lowest(cards)
+        this = worth(view, params, card)
+        if this > most:
+            most = this
+            best = card
+    return best
+
+
+@jit(cache=False)
+def rating(view: Any, params: Any, action: Any, take: Any, throw: Any) -> float:
+    """Return the worth of a legal action to `best_draw` and `best_discard`; nan for other kinds.
+
+    Parameters
+    ----------
+    action : uint64
+        As in `sim.deal`: the cards' mask, and the kind above it.
+    take, throw
+        The worth of taking and of throwing a card.
+    """
+    kind = np.int64(action >> KIND_SHIFT)
+    card = trailing_zeros(action)
+    if kind == TAKE:
+        return take(view, params, card)
+    if kind == DISCARD:
+        return throw(view, params, card)
+    return 0.0 if kind in (STOCK, PASS) else np.nan

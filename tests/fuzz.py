@@ -24,7 +24,8 @@ MEMORY_MB = 4096
 INSTRUMENTED = ["persian_rummy", "tomllib"]
 COMPILED = {  # by numba, which does not read code that atheris has changed
     "sim": "bits deal digest invariants jit kernel lent match melds perft seeds state view",
-    "strategies": "doubler greedy helpers hunter miser random toolkit",
+    "strategies": "closer counter doubler feeder greedy helpers hunter miser random runner sentinel"
+    " setter sprinter staller toolkit",
 }
 
 

@@ -46,7 +46,7 @@ def test_entry__well_written__has_name_and_parameters(text, name, values):
     [
         ("gredy", "unknown strategy 'gredy'; did you mean greedy"),
         ("GREEDY", "unknown strategy 'GREEDY'"),
-        ("xyz", "there are random, greedy, hunter, doubler, miser"),
+        ("xyz", f"there are {', '.join(BUILT_IN)}"),
         ("", "cannot read ''"),
         ("=greedy", "a label is made of letters"),
         ("my bot=greedy", "a label is made of letters"),

@@ -6,16 +6,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from house import spread
+from numba import types
 from position import Position
 from scipy import stats
 from small_runs import write_strategy
 
+from persian_rummy.sim.deal import MAX_ACTIONS, legal_actions
+from persian_rummy.sim.jit import compile_hook
 from persian_rummy.sim.match import Block, play_boards
 from persian_rummy.sim.notation import action_kind, action_text, make_action, parse_action
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.state import TABLE_DTYPE
 from persian_rummy.sim.transcript import play_transcript, replay
-from persian_rummy.sim.view import Player
+from persian_rummy.sim.view import HOOK_SIGNATURE, Player
 from persian_rummy.strategies import base
 from persian_rummy.strategies.registry import BUILT_IN, find_class, parse_entry
 
@@ -93,6 +96,35 @@ def test_hooks__any_position__leave_the_view_as_it_is(name):
             assert np.array_equal(seen[field], step.table[field]), field
         asked += 1
     assert asked > 200
+
+
+RATED = [name for name in BUILT_IN if hasattr(find_class(name)[0], "rate")]
+
+
+@pytest.mark.parametrize("name", RATED)
+def test_rate__of_what_the_hooks_choose__is_the_highest_of_its_kind(name):
+    entry = parse_entry(name)
+    signature = types.float64(*HOOK_SIGNATURE.args[:2], types.uint64)
+    rate = compile_hook(entry.strategy.rate, signature)
+    actions = np.zeros(MAX_ACTIONS, np.uint64)
+    choices = 0
+    for board in range(3):
+        players = [player(name), player("random")] * 2
+        match = play_transcript(Rules(), players, [name, "random"] * 2, 2, board, 0)
+        for step in replay(match):
+            table = step.table[0]
+            if table["seat"] & 1:
+                continue
+            legal = actions[: legal_actions(table, actions)]
+            rated = {action_text(a): rate(table, entry.params, a) for a in legal}
+            assert {text[0] for text, worth in rated.items() if np.isnan(worth)} <= set("=-K")
+            chosen = action_text(step.action)
+            if chosen[0] in "STPD":
+                kind = "D" if chosen[0] == "D" else "STP"
+                others = {worth for text, worth in rated.items() if text[0] in kind}
+                assert rated[chosen] == max(others)
+                choices += len(others) > 1
+    assert choices > 60
 
 
 @every_strategy
