@@ -71,6 +71,22 @@ class Subject:
         """Return a number of boards, a fortieth of it for plain Python."""
         return max(1, number // 40) if self.is_python else number
 
+    @functools.cached_property
+    def questions(self) -> np.ndarray:
+        """What it is asked in matches against itself and random; FaultError where it fails."""
+        me, other = self.player, _built_in("random")
+        found = []
+        for board in range(max(4, self.boards(20))):
+            for number, seats in enumerate(([me] * 4, [me, other] * 2)):
+                try:
+                    match = play_transcript(Rules(), seats, "abab", SEED, board, 0, self.game)
+                except StrategyFailedError as error:
+                    raise FaultError(str(error)) from None
+                asked = questions(match)
+                asked["match"] = 2 * board + number
+                found.append(asked[[seats[seat] is me for seat in asked["seat"]]])
+        return np.concatenate(found)
+
     def play(self, rules: Rules, first: int, boards: int, *opponent: str, **options: Any) -> Block:
         """Return boards of it against another strategy, or against itself.
 
@@ -162,7 +178,7 @@ def check_fresh(subject: Subject) -> str:
 
 def check_alone(subject: Subject) -> str:
     """A seat decides by its own deal only, whatever other seats and deals were asked before it."""
-    asked = _questions(subject)
+    asked = subject.questions
     _expect_answers(asked, _answers(subject.player, asked, 1), "when each seat is asked alone")
     sittings = len(np.unique(asked[["match", "deal", "seat"]]))
     return f"{len(asked):,} decisions of {sittings} seats in a deal, each seat asked alone"
@@ -170,7 +186,7 @@ def check_alone(subject: Subject) -> str:
 
 def check_hidden(subject: Subject) -> str:
     """What a seat cannot know changes no choice of it."""
-    asked = _questions(subject)
+    asked = subject.questions
     before = _answers(subject.player, asked, 1)
     for seed in (1, 2):
         after = _answers(subject.player, with_hidden_permuted(asked, seed), 1)
@@ -186,7 +202,7 @@ def check_bounds(subject: Subject) -> str:
     """No index lies outside its array, also where our own helpers are compiled with checks."""
     if subject.is_python:
         return "plain Python checks its indices"
-    asked = _questions(subject)
+    asked = subject.questions
     with tempfile.TemporaryDirectory(prefix="prummy-") as folder:
         path = Path(folder) / "questions"
         asked.tofile(path)
@@ -327,19 +343,3 @@ def _answers(player: Player, asked: np.ndarray, seed: int) -> np.ndarray:
         return answers(player, asked, seed)
     except HookError as error:
         raise FaultError(str(error)) from None
-
-
-def _questions(subject: Subject) -> np.ndarray:
-    """Return what the strategy was asked in matches against itself and random."""
-    me, other = subject.player, _built_in("random")
-    found = []
-    for board in range(max(4, subject.boards(20))):
-        for number, seats in enumerate(([me] * 4, [me, other] * 2)):
-            try:
-                match = play_transcript(Rules(), seats, "abab", SEED, board, 0, subject.game)
-            except StrategyFailedError as error:
-                raise FaultError(str(error)) from None
-            asked = questions(match)
-            asked["match"] = 2 * board + number
-            found.append(asked[[seats[seat] is me for seat in asked["seat"]]])
-    return np.concatenate(found)

@@ -168,8 +168,10 @@ def _is_fixed(where: Any) -> bool:
 
 
 @jit_apart
-def ask_all(game: Any, hook: int, tables: Any) -> int:
+def ask_all(game: Any, hook: int, tables: Any, times: int) -> int:
     """Ask a hook of the first player about each of some tables; return the sum of its answers.
+
+    All of them are gone through so many `times`.
 
     Parameters
     ----------
@@ -180,9 +182,10 @@ def ask_all(game: Any, hook: int, tables: Any) -> int:
     tables : TABLE_DTYPE array
     """
     total = 0
-    for place in range(tables.size):
-        player = game.players[np.uint64(0)]
-        total += _call(player.hooks_at[hook], game.where, tables[place], player)
+    player = game.players[np.uint64(0)]
+    for _ in range(times):
+        for place in range(tables.size):
+            total += _call(player.hooks_at[hook], game.where, tables[place], player)
     return total
 
 

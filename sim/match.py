@@ -20,6 +20,8 @@ from .rules import Rules
 from .state import HIDDEN_TYPE, TABLE_TYPE
 from .view import HOOK_NAMES, Player
 
+ROUNDS = 5  # of `seconds_of_hook`
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -149,15 +151,18 @@ def seconds_of_hook(player: Player, hook: int, tables: np.ndarray) -> float:
     """
     game = np.zeros(1, GAME_DTYPE)
     kept = _seat(game, [player] * 4)
-    ask_all(game[0], hook, tables[:1])  # compiles it
-    best, total, rounds = np.inf, 0.0, 0
-    while rounds < 3 or total < 0.02:
+    started = time.thread_time()
+    for _ in range(2):  # the first time may compile it
         started = time.thread_time()
-        ask_all(game[0], hook, tables)
-        seconds = time.thread_time() - started
-        best, total, rounds = min(best, seconds), total + seconds, rounds + 1
+        ask_all(game[0], hook, tables, 1)
+    times = max(1, int(0.005 / (time.thread_time() - started)))  # what calls it costs nothing then
+    rounds = []
+    for _ in range(ROUNDS):
+        started = time.thread_time()
+        ask_all(game[0], hook, tables, times)
+        rounds.append(time.thread_time() - started)
     del kept
-    return best / len(tables)
+    return min(rounds) / (times * len(tables))
 
 
 def _check_address() -> int:

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from house import spread
 from numba import types
 from position import Position
 from scipy import stats
 from small_runs import write_strategy
 
+from persian_rummy.sim.conformance import CHECKS, OK, Subject, run_check
 from persian_rummy.sim.deal import MAX_ACTIONS, legal_actions
 from persian_rummy.sim.jit import compile_hook
 from persian_rummy.sim.match import Block, play_boards
@@ -45,39 +45,17 @@ def same(one: Block, other: Block) -> bool:
 
 
 @every_strategy
-def test_play__same_seed__is_the_same_and_another_is_not(name):
-    first, again, other = play(name), play(name), play(name, seed=12)
-    assert same(first, again)
-    differ = (first.sides["score"] != other.sides["score"]).any(axis=1)
+def test_conformance__every_check__is_kept(name):
+    """What `prummy strategies check` asks of everybody's."""
+    subject = Subject(parse_entry(name))
+    found = [run_check(check, subject) for check in CHECKS]
+    assert {verdict.status for verdict in found} == {OK}, found
+
+
+@every_strategy
+def test_play__another_seed__is_another_match(name):
+    differ = (play(name).sides["score"] != play(name, seed=12).sides["score"]).any(axis=1)
     assert differ.mean() > 0.9  # whole matches differ, not only the first
-
-
-@every_strategy
-def test_play__board_alone__is_as_in_a_block(name):
-    """Nothing is carried over from earlier matches, not even from the other rotation."""
-    block = play(name, boards=20)
-    for board in (0, 7, 19):
-        for rotation in (0, 1):
-            alone = play(name, board, 1, rotations=(rotation,))
-            match = 2 * board + rotation
-            for part in ("rows", "sides", "deals"):
-                one = getattr(block, part)[match : match + 1]
-                assert np.array_equal(getattr(alone, part), one)
-
-
-@every_strategy
-def test_play__four_seats_share_a_player__as_four_of_their_own(name):
-    shared = play_boards(Rules(), [player(name)] * 4, 3, 0, 20)
-    own = play_boards(Rules(), [player(name) for _ in range(4)], 3, 0, 20)
-    assert same(shared, own)
-
-
-@every_strategy
-def test_play__all_house_rules__is_legal(name):
-    for rules in spread(40):
-        block = play(name, boards=25, rules=rules, checked=True)
-        assert block.failure is None, (rules.to_dict(), block.failure)
-        assert len(block.rows) == 50
 
 
 @every_strategy
