@@ -80,7 +80,8 @@ def match(
 
                     decisions = explained(transcript, entered)
             else:
-                from ..sim.child import Limits, explain_apart, play_transcript_apart
+                from ..sim.apart import explain_apart, play_transcript_apart
+                from ..sim.child import Limits
 
                 transcript = play_transcript_apart(house, texts, names, *which, Limits())
                 if explain:

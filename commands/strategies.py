@@ -126,7 +126,7 @@ def check(
 
         limits = Settings(deal_time=deal_time).choice().limits
         make_ready([parse_entry(name) for name in ("greedy", "random")])
-        from ..sim.child import check_apart
+        from ..sim.apart import check_apart
         from ..sim.conformance import FAIL
 
         found = []
@@ -174,14 +174,15 @@ def profile(
 
         entered = parse_entries([entry, *(name for name in BUILT_IN if name != entry)])
         make_ready([one for one in entered if one.is_built_in])
-        from ..sim.child import Limits, profile_apart
+        from ..sim.apart import profiles_apart
+        from ..sim.child import Limits
 
         progress = common.Progress("strategies")
-        found = {}
-        for number, one in enumerate(entered):
-            few = boards if one.is_built_in or number else min(boards, 500)
-            found[one.name] = profile_apart(one.text, against, house, seed, few, Limits())
-            progress.update(number + 1, len(entered))
+        found: dict[str, dict[str, Any]] = {}
+        texts = [one.text for one in entered]
+        for figures in profiles_apart(texts, against, house, seed, boards, Limits()):
+            found[entered[len(found)].name] = figures
+            progress.update(len(found), len(entered))
         progress.close()
     if json_:
         common.print_json(found)

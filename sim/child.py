@@ -26,14 +26,14 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..strategies.registry import parse_entry
-from .conformance import CHECKS, FAIL, NEEDED, NOT_RUN, Subject, Verdict, run_check
+from .conformance import Subject, Verdict, run_check
 from .errors import PrummyError
 from .explain import explained
 from .kernel import GAME_DTYPE
 from .match import Failure, failure_in
 from .profile import profile
 from .rules import Rules
-from .transcript import StrategyFailedError, empty_log, play_transcript
+from .transcript import empty_log, play_transcript
 from .work import Job, Played, Task, Worker, failed
 
 IDLE_SECONDS = 600  # before play (a cold compile on a busy machine) and after it (a slow disk)
@@ -251,94 +251,6 @@ class Children:
             return failure
         why = f"damaged the process, which was lost at its opponent's next action ({failure.why})"
         return replace(failure, player=failure.player ^ 1, seat=failure.seat ^ 1, why=why)
-
-
-def play_transcript_apart(
-    rules: Rules,
-    entries: Sequence[str],
-    names: Sequence[str],
-    seed: int,
-    board: int,
-    rotation: int,
-    limits: Limits,
-) -> dict[str, Any]:
-    """Return what `transcript.play_transcript` does, played in a child by entries as texts."""
-    child = Child(rules, limits)
-    try:
-        found: dict[str, Any] = child.ask(
-            "transcript", rules, tuple(entries), tuple(names), seed, board, rotation
-        )
-    except GoneError as gone:
-        failure = child.failure(str(gone))
-        raise StrategyFailedError(names[failure.player], failure) from None
-    finally:
-        child.close()
-    return found
-
-
-def explain_apart(
-    transcript: dict[str, Any], entries: Sequence[str], limits: Limits
-) -> list[dict[str, Any]]:
-    """Return what `explain.explained` does; the strategies, entries as texts, rate in a child."""
-    child = Child(Rules(), limits)
-    try:
-        found: list[dict[str, Any]] = child.ask("explain", transcript, tuple(entries))
-    except GoneError as gone:
-        raise ChildError(f"the decisions could not be explained: rate {gone}") from None
-    finally:
-        child.close()
-    return found
-
-
-def profile_apart(
-    entry: str, against: str, rules: Rules, seed: int, boards: int, limits: Limits
-) -> dict[str, Any]:
-    """Return what `profile.profile` does, of entries as texts, played in a child."""
-    child = Child(rules, limits)
-    try:
-        found: dict[str, Any] = child.ask("profile", entry, against, rules, seed, boards)
-    except GoneError as gone:
-        raise ChildError(f"{entry} against {against}: a strategy {gone}") from None
-    finally:
-        child.close()
-    return found
-
-
-def check_apart(entry: str, limits: Limits) -> Iterator[Verdict]:
-    """Yield the verdict of each check of `conformance`, made in a child.
-
-    Without hooks that compile and play by the rules the others have nothing to go by: then they
-    are not run.
-    """
-    child = Child(Rules(), limits)
-    stopped = ""
-    try:
-        for name in CHECKS:
-            if stopped:
-                yield Verdict(name, NOT_RUN, stopped)
-                continue
-            verdict = _checked(child, entry, name)
-            yield verdict
-            if verdict.status == FAIL and (name in NEEDED or not child.is_alive):
-                stopped = f"mend {name} first"
-    finally:
-        child.close()
-
-
-def _checked(child: Child, entry: str, name: str) -> Verdict:
-    try:
-        verdict: Verdict = child.ask("check", entry, name)
-        return verdict
-    except GoneError as gone:
-        try:
-            failure = child.failure(str(gone))
-        except ChildError as error:
-            return Verdict(name, FAIL, str(error))
-        return Verdict(
-            name, FAIL, f"{failure.what} (board {failure.board}, deal {failure.deal + 1})"
-        )
-    except PrummyError as error:  # it does not load or compile
-        return Verdict(name, FAIL, str(error))
 
 
 class _Shared:

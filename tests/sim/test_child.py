@@ -18,7 +18,8 @@ from small_runs import make_run, play, read_rows, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
-from persian_rummy.sim.child import Child, ChildError, GoneError, Limits, play_transcript_apart
+from persian_rummy.sim.apart import play_transcript_apart
+from persian_rummy.sim.child import Child, ChildError, GoneError, Limits
 from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.transcript import StrategyFailedError, play_transcript

@@ -7,7 +7,8 @@ import pytest
 from hostile import write_hostile
 from small_runs import write_strategy
 
-from persian_rummy.sim.child import Limits, check_apart
+from persian_rummy.sim.apart import check_apart
+from persian_rummy.sim.child import Limits
 from persian_rummy.sim.conformance import (
     CHECKS,
     FAIL,
