@@ -23,13 +23,14 @@ for text in sys.argv[1:]:
 def make_ready(entries: "list[Entry]") -> None:
     """Compile what is to be played; with nothing cached, kernel and strategies side by side.
 
-    The strategies are compiled by a process of its own, from whose cache they are loaded then; the
-    compiler lets only one thread in at a time.
+    The compiler lets only one thread in at a time. So a process of its own compiles the strategies
+    from the first on, and this one, once it has the kernel, from the last on; what the other has
+    compiled is loaded from its cache.
     """
     from ..sim.jit import drop_old_caches, is_cold
 
     if is_cold():
-        common.note("compiling the core and the strategies, once (up to half a minute) ...")
+        common.note("compiling the core and the strategies, once (up to a minute) ...")
         drop_old_caches()
         texts = [entry.text for entry in entries]
         with subprocess.Popen(
@@ -38,6 +39,9 @@ def make_ready(entries: "list[Entry]") -> None:
             stderr=subprocess.DEVNULL,
         ):
             from ..sim import kernel  # noqa: F401  (compiles when it is loaded)
+
+            for entry in reversed(entries):
+                entry.player()
     for entry in entries:
         entry.player()
 

@@ -24,7 +24,7 @@ QUESTION_DTYPE = np.dtype(
         ("deal", "i8"),
         ("seat", "i8"),
         ("hook", "i8"),  # 0: draw, 1: meld, 2: discard
-        ("action", "u8"),  # what was played, 0 where nothing was laid
+        ("action", "u8"),  # what was played, 2**64 - 1 where nothing was laid
         ("answer", "i8"),  # what the hook answered
         ("stream", "u8"),  # state of the seat's random stream when the deal began
         ("hidden", HIDDEN_DTYPE),

@@ -186,7 +186,7 @@ def jit_apart(function: Callable[..., Any]) -> Any:
 
 
 def jit_merged(function: Callable[..., Any]) -> Any:
-    """Compile a function of the kernel as if it were written into its one or two callers.
+    """Compile a function as if it were written into its callers, which should be few.
 
     numba optimises each compiled function together with all that it calls, once for each link of
     a chain of calls: merged before that, a chain is optimised once.

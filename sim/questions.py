@@ -13,7 +13,7 @@ from .transcript import replay
 from .view import DRAW_PASS, DRAW_STOCK, NOTHING, pile_index
 
 DRAW, MELD, DISCARD_HOOK = range(3)
-NO_MELD = 0
+NO_MELD = np.uint64(2**64 - 1)
 """The action that stands for the answer `NOTHING` of the hook meld, which is none of the game."""
 
 
@@ -71,5 +71,5 @@ def alternatives(question: Any) -> list[np.uint64]:
     if question["hook"] == DISCARD_HOOK:
         return discards
     if question["hook"] == MELD and question["table"]["bound"] < 0:
-        return [*(a for a in others if int(a >> KIND_SHIFT) in (SET, RUN)), np.uint64(NO_MELD)]
+        return [*(a for a in others if int(a >> KIND_SHIFT) in (SET, RUN)), NO_MELD]
     return others

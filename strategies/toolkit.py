@@ -9,7 +9,7 @@ import numpy as np
 
 from ..sim.bits import ONE, ZERO, bit, lowest_bit, popcount, trailing_zeros, without_lowest
 from ..sim.cards import FIRST_JOKER, SUITED_MASK
-from ..sim.jit import jit
+from ..sim.jit import jit, jit_merged
 from ..sim.melds import (
     DISCARD,
     KIND_SHIFT,
@@ -293,7 +293,7 @@ def careful_worth(view: Any, card: int, thrift: float) -> float:
 # What follows takes functions, the worth of a card, and is compiled anew for each.
 
 
-@jit(cache=False)
+@jit_merged
 def best_draw(view: Any, params: Any, worth: Any) -> int:
     """Return the answer of `draw` that takes the pile card of most worth, if any is worth > 0.
 
@@ -315,7 +315,7 @@ def best_draw(view: Any, params: Any, worth: Any) -> int:
     return best
 
 
-@jit(cache=False)
+@jit_merged
 def best_discard(view: Any, params: Any, worth: Any) -> int:
     """Return the card that it is worth most to throw, the lowest id among equals.
 
@@ -336,7 +336,7 @@ def best_discard(view: Any, params: Any, worth: Any) -> int:
     return best
 
 
-@jit(cache=False)
+@jit_merged
 def rating(view: Any, params: Any, action: Any, take: Any, throw: Any) -> float:
     """Return the worth of a legal action to `best_draw` and `best_discard`; nan for other kinds.
 

@@ -40,6 +40,9 @@ def test_decisions__are_all_calls_of_hooks_and_every_choice_is_legal(rules):
         actions = [option["action"] for option in decision["legal"]]
         assert len(set(actions)) == len(actions)
         assert decision["chosen"] in actions
+        if decision["hook"] == "draw":
+            assert ("S" if decision["saw"]["stock"] else "P") in actions
+            assert "" not in actions
         if decision["chosen"]:
             assert decision["chosen"][0] in HOOKS[decision["hook"]]
             assert (decision["deal"], decision["chosen"]) in said
