@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from . import __version__
-from .commands import bench, engine, experiment, play, report, runs, strategies, tournament
+from .commands import (
+    bench,
+    engine,
+    experiment,
+    play,
+    report,
+    runs,
+    statistics,
+    strategies,
+    tournament,
+)
 
 EPILOG = """\
 Examples:
@@ -61,6 +71,7 @@ app.command("perft")(play.perft)
 app.command("draw")(play.draw)
 app.command("rules")(play.rules)
 app.add_typer(strategies.app, name="strategies")
+app.command("sprt")(statistics.sprt)
 app.command("bench")(bench.bench)
 app.command("warm")(engine.warm)
 app.command("signature")(engine.signature)
