@@ -34,7 +34,7 @@ def make_ready(entries: "list[Entry]") -> None:
         drop_old_caches()
         texts = [entry.text for entry in entries]
         with subprocess.Popen(
-            [sys.executable, "-c", _COMPILE, *texts],
+            [sys.executable, "-P", "-c", _COMPILE, *texts],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         ):

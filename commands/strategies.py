@@ -1,5 +1,6 @@
 """``prummy strategies``: what there is to play with, and a kit for those who write their own."""
 
+import shlex
 import textwrap
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,7 +93,7 @@ def new(
     with common.user_errors():
         from ..strategies.scaffold import write_strategy
 
-        entry = write_strategy(Path(file), python)
+        entry = shlex.quote(write_strategy(Path(file), python))
     typer.echo(f"wrote {file}; next:")
     typer.echo(f"  prummy strategies check {entry}")
     typer.echo(f"  prummy tournament greedy {entry} --matches {1000 if python else 100_000}")
@@ -125,6 +126,7 @@ def check(
         from ..strategies.registry import parse_entry
 
         limits = Settings(deal_time=deal_time).choice().limits
+        parse_entry(entry)
         make_ready([parse_entry(name) for name in ("greedy", "random")])
         from ..sim.apart import check_apart
         from ..sim.conformance import FAIL
@@ -195,7 +197,7 @@ def _print_profiles(found: dict[str, dict[str, Any]], against: str) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from ..sim.profile import MEASURES
+    from ..sim.profile import MEASURES, TOLD_BOARDS
 
     name, *others = found
     table = Table("", "", f"{name}", "built-in: least", "most", title=f"against {against}")
@@ -209,6 +211,7 @@ def _print_profiles(found: dict[str, dict[str, Any]], against: str) -> None:
         value = found[name][measure.name]
         table.add_row(measure.name, measure.unit, "-" if value is None else f"{value:.4g}", *ends)
     Console().print(table)
+    typer.echo(f"* of the first {TOLD_BOARDS} boards")
 
 
 def _print_verdict(verdict: Any) -> None:

@@ -9,6 +9,7 @@ own, where the compiler may have other settings; it prints what went wrong, or n
 kernel, which would be compiled with those settings too.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -20,7 +21,7 @@ from .view import HOOK_NAMES, Player
 
 QUESTION_DTYPE = np.dtype(
     [
-        ("match", "i8"),
+        ("match", "i8"),  # the board
         ("deal", "i8"),
         ("seat", "i8"),
         ("hook", "i8"),  # 0: draw, 1: meld, 2: discard
@@ -121,21 +122,28 @@ def describe(question: Any) -> str:
     bound = int(question["table"]["bound"])
     about = "" if bound == NO_CARD else ", a card bound"
     return (
-        f"{HOOK_NAMES[int(question['hook'])]} in board {question['match']}, deal "
-        f"{question['deal'] + 1}, seat {question['seat']}, turn {question['table']['turns']}{about}"
+        f"{HOOK_NAMES[int(question['hook'])]} on board {question['match']}, deal "
+        f"{question['deal'] + 1}, turn {question['table']['turns'] + 1}, seat "
+        f"{question['seat']}{about}"
     )
 
 
 def main(entry: str, path: str) -> None:
-    """Ask the questions of a file again; print the first thing that goes wrong."""
+    """Ask the questions of a file again; print the first thing that goes wrong.
+
+    What the strategy itself prints goes to standard error.
+    """
+    said = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     questions = np.fromfile(path, QUESTION_DTYPE)
     try:
         found = answers(parse_entry(entry).player(), questions)
     except HookError as error:
-        print(error)
-        return
-    for place in np.flatnonzero(found != questions["answer"])[:1]:
-        print(f"another answer: {describe(questions[place])}")
+        said.write(str(error))
+    else:
+        for place in np.flatnonzero(found != questions["answer"])[:1]:
+            said.write(f"another answer: {describe(questions[place])}")
+    said.close()
 
 
 if __name__ == "__main__":

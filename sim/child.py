@@ -66,7 +66,8 @@ class Child:
         self.shared = _Shared(rules)
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", f"{__package__}.child", self.shared.path],
+            [sys.executable, "-P", "-m", f"{__package__}.child", self.shared.path],
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # the same order of texts in all children
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self.errors,
@@ -111,6 +112,8 @@ class Child:
 
     def close(self) -> None:
         """Stop the process, whatever it does, and remove what was shared with it."""
+        with contextlib.suppress(OSError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # and what it has started
         self.process.kill()
         self.process.wait()
         for file in (self.process.stdin, self.process.stdout, self.errors):
@@ -324,7 +327,8 @@ class _Server:
     def profile(
         self, text: str, against: str, rules: Rules, seed: int, boards: int
     ) -> dict[str, Any]:
-        return profile(parse_entry(text), parse_entry(against), rules, seed, boards)
+        entries = parse_entry(text), parse_entry(against)
+        return profile(*entries, rules, seed, boards, self.shared.game)
 
     def check(self, text: str, name: str) -> Verdict:
         if self.subject is None:

@@ -30,6 +30,7 @@ from .transcript import StrategyFailedError, play_transcript
 from .view import Player
 
 SEED = 20_240_229
+SECONDS_A_BOARD = 0.001  # of one that plays all boards; slower ones play fewer
 OK, WARNING, FAIL, NOT_RUN = "ok", "warning", "fail", "not run"
 
 
@@ -64,28 +65,42 @@ class Subject:
 
     @property
     def is_python(self) -> bool:
-        """Whether it is plain Python, and so a thousand times slower than what is compiled."""
+        """Whether it is plain Python, and not compiled."""
         return issubclass(self.entry.strategy, PythonStrategy)
 
+    @functools.cached_property
+    def pace(self) -> float:
+        """Share of the usual number of boards that it can play in reasonable time, up to 1."""
+        started = time.perf_counter()
+        self.play(Rules(), 0, 1, "random")
+        return min(1.0, SECONDS_A_BOARD / (time.perf_counter() - started))
+
     def boards(self, number: int) -> int:
-        """Return a number of boards, a fortieth of it for plain Python."""
-        return max(1, number // 40) if self.is_python else number
+        """Return a number of boards, less where it is slow."""
+        return max(1, int(number * self.pace))
 
     @functools.cached_property
     def questions(self) -> np.ndarray:
         """What it is asked in matches against itself and random; FaultError where it fails."""
         me, other = self.player, _built_in("random")
         found = []
-        for board in range(max(4, self.boards(20))):
-            for number, seats in enumerate(([me] * 4, [me, other] * 2)):
-                try:
-                    match = play_transcript(Rules(), seats, "abab", SEED, board, 0, self.game)
-                except StrategyFailedError as error:
-                    raise FaultError(str(error)) from None
-                asked = questions(match)
-                asked["match"] = 2 * board + number
-                found.append(asked[[seats[seat] is me for seat in asked["seat"]]])
+        for board in range(max(8, self.boards(40))):
+            seats = [me] * 4 if board % 2 == 0 else [me, other] * 2
+            try:
+                match = play_transcript(Rules(), seats, "abab", SEED, board, 0, self.game)
+            except StrategyFailedError as error:
+                raise FaultError(str(error)) from None
+            asked = questions(match)
+            found.append(asked[[seats[seat] is me for seat in asked["seat"]]])
         return np.concatenate(found)
+
+    def where(self, question: Any) -> str:
+        """Return where one of `questions` was asked, and how to look at it."""
+        met = self.entry.text if question["match"] % 2 == 0 else "random"
+        return (
+            f"{describe(question)}: prummy match {self.entry.text} {met} --seed {SEED} --board "
+            f"{question['match']} --explain"
+        )
 
     def play(self, rules: Rules, first: int, boards: int, *opponent: str, **options: Any) -> Block:
         """Return boards of it against another strategy, or against itself.
@@ -99,8 +114,9 @@ class Subject:
             failure = block.failure
             said = ", ".join(f"{k}={v}" for k, v in rules.to_dict().items()) or "the usual rules"
             raise FaultError(
-                f"{failure.what} (rules: {said}; seed {SEED}, board {failure.board}, rotation "
-                f"{failure.rotation}, deal {failure.deal + 1}, seat {failure.seat})"
+                f"{failure.what} (against {opponent[0] if opponent else 'itself'}; rules: {said}; "
+                f"seed {SEED}, board {failure.board}, rotation {failure.rotation}, deal "
+                f"{failure.deal + 1}, seat {failure.seat})"
             )
         return block
 
@@ -135,6 +151,7 @@ def house_rules() -> list[Rules]:
 def check_compiles(subject: Subject) -> str:
     """The hooks compile (plain Python: are there)."""
     _ = subject.player
+    subject.entry.rater()
     if subject.is_python:
         return "plain Python: nothing to compile"
     return "draw, meld and discard compile"
@@ -159,7 +176,12 @@ def check_same_seed(subject: Subject) -> str:
     """The same seed gives the same play."""
     boards = subject.boards(200)
     first, again = (subject.play(Rules(), 0, boards, "random") for _ in range(2))
-    _expect_same(first, again, "played twice, with the same seed")
+    _expect_same(
+        first,
+        again,
+        "played twice, with the same seed: it hangs on something else, such as global random "
+        "numbers (use random_below(view, n)) or the time",
+    )
     return f"{len(first.rows)} matches played twice"
 
 
@@ -179,7 +201,12 @@ def check_fresh(subject: Subject) -> str:
 def check_alone(subject: Subject) -> str:
     """A seat decides by its own deal only, whatever other seats and deals were asked before it."""
     asked = subject.questions
-    _expect_answers(asked, _answers(subject.player, asked, 1), "when each seat is asked alone")
+    found = _answers(subject.player, asked, 1)
+    for place in np.flatnonzero(found != asked["answer"])[:1]:
+        raise FaultError(
+            "another choice when each seat is asked alone: something is shared between seats or "
+            f"carried from deal to deal ({subject.where(asked[place])})"
+        )
     sittings = len(np.unique(asked[["match", "deal", "seat"]]))
     return f"{len(asked):,} decisions of {sittings} seats in a deal, each seat asked alone"
 
@@ -193,30 +220,34 @@ def check_hidden(subject: Subject) -> str:
         for place in np.flatnonzero(before != after)[:1]:
             raise FaultError(
                 "another choice when other hands and the stock are changed: "
-                + describe(asked[place])
+                + subject.where(asked[place])
             )
     return f"{len(asked):,} decisions, twice with other hands and another stock"
 
 
-def check_bounds(subject: Subject) -> str:
-    """No index lies outside its array, also where our own helpers are compiled with checks."""
-    if subject.is_python:
-        return "plain Python checks its indices"
+def check_process(subject: Subject) -> str:
+    """In another process it decides the same, and no index lies outside its array.
+
+    There our own helpers are compiled with checks of their indices too, and Python puts the texts
+    of a set into another order.
+    """
     asked = subject.questions
     with tempfile.TemporaryDirectory(prefix="prummy-") as folder:
         path = Path(folder) / "questions"
         asked.tofile(path)
         done = subprocess.run(
-            [sys.executable, "-m", f"{__package__}.ask", subject.entry.text, str(path)],
-            env={**os.environ, "NUMBA_BOUNDSCHECK": "1"},
+            [sys.executable, "-P", "-m", f"{__package__}.ask", subject.entry.text, str(path)],
+            env={**os.environ, "NUMBA_BOUNDSCHECK": "1", "PYTHONHASHSEED": "1"},
             capture_output=True,
             text=True,
             check=False,
         )
-    said = (done.stdout.strip() or done.stderr.strip()).splitlines()
-    if done.returncode or said:
-        raise FaultError(f"compiled with bounds checks: {said[-1] if said else 'it crashed'}")
-    return f"{len(asked):,} decisions, compiled with bounds checks"
+    if done.returncode:
+        raise FaultError(f"in another process: {(done.stderr.splitlines() or ['it crashed'])[-1]}")
+    how = "" if subject.is_python else ", compiled with bounds checks"
+    if done.stdout:
+        raise FaultError(f"in another process{how}: {done.stdout}")
+    return f"{len(asked):,} decisions in another process{how}"
 
 
 def check_randomness(subject: Subject) -> str:
@@ -231,11 +262,24 @@ def check_randomness(subject: Subject) -> str:
     return "only the seat's own stream is drawn from"
 
 
+_NUMERIC = ("np", "numpy", "math", "cmath", "scipy")
 _APPROXIMATE = frozenset(
     (
-        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power"),
+        *(
+            "float_power",
+            "cbrt",
+            "exp",
+            "exp2",
+            "expm1",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "pow",
+            "power",
+        ),
         *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "arcsin", "arccos", "arctan"),
-        *("arctan2", "sinh", "cosh", "tanh", "gamma", "lgamma", "erf"),
+        *("arctan2", "sinh", "cosh", "tanh", "cbrt", "gamma", "lgamma", "erf"),
         *("dot", "matmul", "vdot", "inner", "einsum", "tensordot", "linalg"),
     )
 )
@@ -245,7 +289,11 @@ def check_arithmetic(subject: Subject) -> str:
     """The arithmetic is the same on every machine."""
     found = []
     for path in own_files(subject.entry.source):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        try:
+            tree = ast.parse(path.read_bytes())
+        except (SyntaxError, ValueError):  # a neighbour that is not imported
+            continue
+        for node in ast.walk(tree):
             for name in _approximate_names(node):
                 found.append(f"{path.name}, line {node.lineno}: {name}")  # type: ignore[attr-defined]
     if found:
@@ -254,21 +302,26 @@ def check_arithmetic(subject: Subject) -> str:
             "choice that hangs on the last digit with it; compare with a margin, or use whole "
             "numbers"
         )
-    return "nothing that rounds otherwise on another machine"
+    return "nothing seen that rounds otherwise on another machine"
 
 
 def _approximate_names(node: ast.AST) -> Iterator[str]:
     """Yield what a piece of source uses whose last digit may differ between machines."""
     if isinstance(node, ast.Attribute) and node.attr in _APPROXIMATE:
-        yield node.attr
-    elif isinstance(node, ast.Name) and node.id in _APPROXIMATE:
-        yield node.id
+        if isinstance(node.value, ast.Name) and node.value.id in _NUMERIC:
+            yield node.attr
     elif isinstance(node, ast.ImportFrom):
-        yield from (alias.name for alias in node.names if alias.name in _APPROXIMATE)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-        yield "@"
+        if node.module in _NUMERIC:
+            yield from (alias.name for alias in node.names if alias.name in _APPROXIMATE)
+    elif isinstance(node, ast.BinOp):
+        whole = isinstance(node.right, ast.Constant) and isinstance(node.right.value, int)
+        if isinstance(node.op, ast.MatMult):
+            yield "@"
+        elif isinstance(node.op, ast.Pow) and not whole:
+            yield "**"
     elif isinstance(node, ast.keyword) and node.arg == "fastmath":
-        yield "fastmath"
+        if not (isinstance(node.value, ast.Constant) and not node.value.value):
+            yield "fastmath"
 
 
 def check_speed(subject: Subject) -> str:
@@ -277,10 +330,11 @@ def check_speed(subject: Subject) -> str:
     for name, player in (("it", subject.player), ("greedy", _built_in("greedy"))):
         boards = subject.boards(2000) if name == "it" else 2000
         best = np.inf
+        clock = time.perf_counter if subject.is_python and name == "it" else time.thread_time
         for _ in range(3):
-            started = time.thread_time()
+            started = clock()
             block = play_boards(Rules(), [player] * 4, SEED, 0, boards, game=subject.game)
-            best = min(best, time.thread_time() - started)
+            best = min(best, clock() - started)
         if block.failure is not None:
             raise FaultError(block.failure.what)
         rates[name] = (len(block.rows) / best, 1e9 * best / block.sides["decisions"].sum())
@@ -298,14 +352,14 @@ CHECKS: dict[str, Callable[[Subject], str]] = {
     "fresh": check_fresh,
     "alone": check_alone,
     "hidden": check_hidden,
-    "bounds": check_bounds,
+    "process": check_process,
     "randomness": check_randomness,
     "arithmetic": check_arithmetic,
     "speed": check_speed,
 }
 """The checks by name, in the order in which they are made."""
 
-NEEDED = ("compiles", "legal")
+NEEDED = ("compiles", "legal", "same seed")
 """Those without which the others have nothing to go by."""
 
 
@@ -328,14 +382,6 @@ def _expect_same(one: Block, other: Block, how: str) -> None:
                 f"another match when {how}: seed {SEED}, board {row['board']}, rotation "
                 f"{row['rotation']}"
             )
-
-
-def _expect_answers(asked: np.ndarray, found: np.ndarray, how: str) -> None:
-    for place in np.flatnonzero(found != asked["answer"])[:1]:
-        raise FaultError(
-            f"another choice {how}: something is shared between seats or carried from deal to "
-            f"deal ({describe(asked[place])})"
-        )
 
 
 def _answers(player: Player, asked: np.ndarray, seed: int) -> np.ndarray:

@@ -6,11 +6,18 @@ from typing import Any
 import numpy as np
 
 from ..strategies.registry import Entry
+from .ask import describe
 from .cards import card_text, mask_text
+from .errors import PrummyError
+from .match import raised
 from .notation import action_text
 from .questions import NO_MELD, alternatives, questions
 from .state import NO_CARD
 from .view import HOOK_NAMES
+
+
+class RateError(PrummyError):
+    """A strategy's ``rate`` that raised; the message says what, and about which action."""
 
 
 def explained(transcript: dict[str, Any], entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -35,7 +42,13 @@ def explained(transcript: dict[str, Any], entries: Sequence[Entry]) -> list[dict
         seat = int(question["seat"])
         options = alternatives(question)
         rate = raters[seat]
-        legal = [(_text(action), _rated(rate, question, action)) for action in options]
+        legal = []
+        for action in options:
+            try:
+                legal.append((_text(action), _rated(rate, question, action)))
+            except Exception as error:  # somebody's own
+                who = f"{transcript['seats'][seat]}.rate, asked about {_text(action)}"
+                raise RateError(f"{who}: {raised(error)} ({describe(question)})") from None
         legal.sort(key=lambda option: np.inf if option[1] is None else -option[1])
         found.append(
             {
@@ -54,7 +67,7 @@ def explained(transcript: dict[str, Any], entries: Sequence[Entry]) -> list[dict
 
 def _rated(rate: Any, question: Any, action: np.uint64) -> float | None:
     """Return what a strategy says of an action; None where it does not rate it."""
-    if rate is None:
+    if rate is None or action == NO_MELD:
         return None
     rating = float(rate(question["table"], action))
     return rating if np.isfinite(rating) else None

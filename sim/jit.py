@@ -22,6 +22,8 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba import types
+from numba.core import ir
 from numba.core.caching import FunctionCache, _CacheLocator
 from numba.core.runtime import rtsys
 from numba.core.typeinfer import register_dispatcher
@@ -197,13 +199,37 @@ def jit_merged(function: Callable[..., Any]) -> Any:
 def compile_hook(function: Callable[..., Any], signature: Any) -> Any:
     """Compile a strategy's hook against its fixed signature.
 
-    Raises numba's errors, and ValueError for a hook (or what it calls) that uses `np.random`.
+    Raises numba's errors, and ValueError for a hook (or what it calls) that uses `np.random`, and
+    for one that returns a float where a whole number is wanted, which would be cut off in silence.
     """
     hook = _njit(function, signature, {**_settings(function), "cache": True})
-    if not hook.stats.cache_hits and "random_state" in hook.inspect_llvm(signature.args):
+    if hook.stats.cache_hits:
+        return hook
+    wrong = ""
+    if "random_state" in hook.inspect_llvm(signature.args):
+        wrong = "np.random is not governed by the seed; use random_below(view, n)"
+    elif line := _line_that_cuts_off(hook, signature):
+        file = function.__code__.co_filename
+        wrong = f"the answer is a float, not a whole number. Raised from {file} ({line})"
+    if wrong:
         hook._cache.flush()  # else it would be loaded next time, when this is not seen
-        raise ValueError("np.random is not governed by the seed; use random_below(view, n)")
+        raise ValueError(wrong)
     return hook
+
+
+def _line_that_cuts_off(hook: Any, signature: Any) -> int:
+    """Return the line at which a compiled function makes a whole number of a float; 0 for none."""
+    if not isinstance(signature.return_type, types.Integer):
+        return 0
+    (compiled,) = hook.overloads.values()
+    kinds = compiled.type_annotation.typemap
+    for block in compiled.type_annotation.blocks.values():
+        for step in block.find_insts(ir.Assign):
+            value = step.value
+            if isinstance(value, ir.Expr) and value.op == "cast":
+                if isinstance(kinds.get(value.value.name), types.Float):
+                    return int(step.loc.line)
+    return 0
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Matches played from Python: what plays a seat, and blocks of boards through the kernel."""
 
+import sysconfig
 import time
 import traceback
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ import numpy as np
 from .cards import N_CARDS
 from .columns import DEAL_DTYPE, ROW_DTYPE, SIDE_DTYPE
 from .invariants import state_is_ok
-from .jit import hook_address, machine_code
+from .jit import PACKAGE_DIR, hook_address, machine_code
 from .kernel import GAME_DTYPE, UNSOUND, ask_all, play_block
 from .python_hooks import PythonHook
 from .reasons import REASONS
@@ -21,6 +22,7 @@ from .state import HIDDEN_TYPE, TABLE_TYPE
 from .view import HOOK_NAMES, Player
 
 ROUNDS = 5  # of `seconds_of_hook`
+_LIBRARIES = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
 
 
 @dataclass(frozen=True)
@@ -93,10 +95,11 @@ def play_boards(
     deals = np.zeros((n_matches, rules.deals), DEAL_DTYPE)
     decks = np.zeros((rules.deals, N_CARDS), np.uint8)
     params, work = _seat(game, players)
+    check_at = _check_address() if checked else 0  # may compile, which is not yet play
     where = game["where"]
     where["seed"], where["first_board"], where["n_boards"] = seed, first_board, n_boards
     where["first_rotation"], where["n_rotations"] = rotations[0], len(rotations)
-    where["check_at"] = _check_address() if checked else 0
+    where["check_at"] = check_at
     where["watched"] = checked or log is not None
     copies = [array.copy() for array in params]
     where["fixed_at"] = [*(array.ctypes.data for array in params), _address(game["table"], "rules")]
@@ -112,13 +115,13 @@ def play_boards(
             failure = failure_in(where[0], int(where["answer"][0]), why)
             hook = players[failure.player].hooks[int(where["hook"][0])]
             if isinstance(hook, PythonHook) and hook.error is not None:
-                failure = failure_in(where[0], None, _raised(hook.error))
+                failure = failure_in(where[0], None, raised(hook.error))
             elif where["code"][0] == UNSOUND and not checked:  # seen late: whose fault was it?
                 at = (failure.board, 1, (failure.rotation,))
                 failure = play_boards(rules, players, seed, *at, checked=True).failure or failure
     except Exception as error:  # out of a hook: the kernel itself raises nothing
         n_played = 0
-        failure = failure_in(where[0], None, _raised(error))
+        failure = failure_in(where[0], None, raised(error))
     where["n_boards"] = 0
     del work  # the kernel has borrowed it
     return Block(rows[:n_played], sides[:n_played], deals[:n_played], failure)
@@ -137,8 +140,11 @@ def _seat(game: np.ndarray, players: Sequence[Player]) -> tuple[list[np.ndarray]
     return params, work
 
 
-def seconds_of_hook(player: Player, hook: int, tables: np.ndarray) -> float:
+def seconds_of_hook(player: Player, hook: int, tables: np.ndarray) -> float | None:
     """Return the seconds that one call of a hook takes, mean over some views, in the best round.
+
+    Plain Python is timed by the clock, since it may wait for others; compiled code by the time on
+    the processor. None for a hook that raises when it is asked out of turn.
 
     Parameters
     ----------
@@ -151,18 +157,25 @@ def seconds_of_hook(player: Player, hook: int, tables: np.ndarray) -> float:
     """
     game = np.zeros(1, GAME_DTYPE)
     kept = _seat(game, [player] * 4)
-    started = time.thread_time()
-    for _ in range(2):  # the first time may compile it
-        started = time.thread_time()
-        ask_all(game[0], hook, tables, 1)
-    times = max(1, int(0.005 / (time.thread_time() - started)))  # what calls it costs nothing then
-    rounds = []
-    for _ in range(ROUNDS):
-        started = time.thread_time()
+    function = player.hooks[hook]
+    is_python = isinstance(function, PythonHook)
+    clock = time.perf_counter if is_python else time.thread_time
+
+    def ask(times: int) -> float:
+        started = clock()
         ask_all(game[0], hook, tables, times)
-        rounds.append(time.thread_time() - started)
+        if is_python and function.error is not None:
+            raise function.error
+        return clock() - started
+
+    try:
+        ask(1)  # the first time may compile it
+        times = max(1, int(0.005 / ask(1)))  # what calls it costs nothing then
+        best = min(ask(times) for _ in range(ROUNDS))
+    except Exception:  # of somebody's own
+        return None
     del kept
-    return min(rounds) / (times * len(tables))
+    return best / (times * len(tables))
 
 
 def _check_address() -> int:
@@ -181,12 +194,20 @@ def _where_is(hook: Any) -> int:
     return hook.address if isinstance(hook, PythonHook) else hook_address(hook)
 
 
-def _raised(error: BaseException) -> str:
-    """Return what a hook raised, in one line, and where: known where it is plain Python."""
-    frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    is_in_hook = last is not None and Path(last.filename).parent != Path(__file__).parent
-    at = f" ({Path(last.filename).name}, line {last.lineno})" if last and is_in_hook else ""
+def raised(error: BaseException) -> str:
+    """Return what somebody's code raised, in one line, and where: known where it is plain Python.
+
+    That is the last line of his own: not one of this package, nor of a library that he called.
+    """
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not Path(frame.filename).is_relative_to(PACKAGE_DIR / "sim")
+        and not Path(frame.filename).is_relative_to(PACKAGE_DIR / "strategies")
+        and not any(Path(frame.filename).is_relative_to(place) for place in _LIBRARIES)
+        and not frame.filename.startswith("<")
+    ]
+    at = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"raised {type(error).__name__}: {_text(error)}{at}"
 
 

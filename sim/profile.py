@@ -40,18 +40,26 @@ MEASURES = (
     Measure("doubles", "a match", "four of a kind at once"),
     Measure("went out", "% of deals", "deals in which one of its players went out"),
     Measure("left in hands", "points a match", "what stayed in its hands"),
-    Measure("first play", "turn", "its own turn of a deal in which a player first lays something"),
-    Measure("thrown", "points a card", "what the cards are worth that it discards"),
-    Measure("thrown and taken", "% of discards", "after which the next opponent takes the pile"),
+    Measure("first play", "turn *", "own turn of a deal in which a player first lays something"),
+    Measure("thrown", "points a card *", "what the cards are worth that it discards"),
+    Measure("thrown and taken", "% of discards *", "after which the next opponent takes the pile"),
     *(Measure(f"{name} hook", "ns a call", f"time for one call of {name}") for name in HOOK_NAMES),
 )
 """The figures of a profile, in the order in which they are shown."""
 
 
-def profile(entry: Entry, against: Entry, rules: Rules, seed: int, boards: int) -> dict[str, Any]:
+def profile(
+    entry: Entry,
+    against: Entry,
+    rules: Rules,
+    seed: int,
+    boards: int,
+    game: np.ndarray | None = None,
+) -> dict[str, Any]:
     """Return the figures of a strategy (`MEASURES`, by name) in matches against another.
 
-    None where there is nothing to count, and for the time of a hook that was never asked.
+    None where there is nothing to count, and for the time of a hook that was never asked, or
+    that raises when it is asked out of turn. `game` is as in `match.play_boards`.
 
     Raises
     ------
@@ -60,11 +68,11 @@ def profile(entry: Entry, against: Entry, rules: Rules, seed: int, boards: int) 
     """
     players = [entry.player(), against.player()] * 2
     names = [entry.name, against.name] * 2
-    block = play_boards(rules, players, seed, 0, boards)
+    block = play_boards(rules, players, seed, 0, boards, game=game)
     if block.failure is not None:
         raise StrategyFailedError(names[block.failure.player], block.failure)
     matches = [
-        play_transcript(rules, players, names, seed, board, rotation)
+        play_transcript(rules, players, names, seed, board, rotation, game)
         for board in range(min(boards, TOLD_BOARDS))
         for rotation in (0, 1)
     ]

@@ -95,6 +95,10 @@ class Strategy:
         return values
 
     @classmethod
+    def check_own(cls, where: str) -> None:
+        """Raise StrategyError for what only this kind of strategy may do wrong in its class."""
+
+    @classmethod
     def hooks(cls) -> tuple[Any, Any, Any]:
         """Return the compiled hooks (draw, meld, discard); compiled once for each class.
 
@@ -118,27 +122,30 @@ class Strategy:
         StrategyError
             Where ``rate(view, params, action)``, a static method, does not compile.
         """
-        if not isinstance(inspect.getattr_static(cls, "rate", None), staticmethod):
+        if not hasattr(cls, "rate"):
             return None
         rate = _compile(cls, "rate", RATE_SIGNATURE)
         return lambda view, action: float(rate(view, params, action))
+
+
+RESERVED = ("about", "begin", "check_own", "hooks", "idea", "rater", "values")
 
 
 def check_class(cls: Any, where: str) -> None:
     """Raise StrategyError unless `cls` declares a strategy as `Strategy` says."""
     if not (isinstance(cls, type) and issubclass(cls, Strategy)):
         raise StrategyError(f"{where}: {getattr(cls, '__name__', cls)} is not a Strategy class")
-    is_static = "self" not in cls.hook_arguments
     for name in HOOK_NAMES:
-        hook = inspect.getattr_static(cls, name, None)
-        if not (isinstance(hook, staticmethod) if is_static else inspect.isfunction(hook)):
-            kind = "static method" if is_static else "method"
-            raise StrategyError(f"{where}: {cls.__name__} lacks a {kind} {name!r}")
-        function = hook.__func__ if isinstance(hook, staticmethod) else hook
-        arguments = list(inspect.signature(function).parameters)
-        if len(arguments) != len(cls.hook_arguments):
-            wanted = ", ".join(cls.hook_arguments)
-            raise StrategyError(f"{where}: {cls.__name__}.{name} takes {arguments}, not ({wanted})")
+        _check_method(cls, name, cls.hook_arguments, where)
+    if hasattr(cls, "rate"):
+        _check_method(cls, "rate", (*cls.hook_arguments[:2], "action"), where)
+    for name in RESERVED:
+        owner = next((base for base in cls.__mro__ if name in base.__dict__), Strategy)
+        if not owner.__module__.startswith(f"{__package__}."):
+            raise StrategyError(
+                f"{where}: {cls.__name__}.{name}: the base class has a method of that name; take "
+                "another"
+            )
     if not cls.idea():
         raise StrategyError(f"{where}: {cls.__name__} has no docstring that says its idea")
     for name in ABOUT:
@@ -149,10 +156,26 @@ def check_class(cls: Any, where: str) -> None:
         raise StrategyError(f"{where}: {cls.__name__}.work_size is {size!r}, not a whole number")
     if size > MAX_WORK:
         raise StrategyError(f"{where}: {cls.__name__}.work_size {size}: the most is {MAX_WORK}")
+    cls.check_own(where)
     if not isinstance(cls.params, tuple) or not all(
         isinstance(param, Param) for param in cls.params
     ):
         raise StrategyError(f"{where}: {cls.__name__}.params is no tuple of Param (mind the comma)")
+
+
+def _check_method(cls: type[Strategy], name: str, wanted: tuple[str, ...], where: str) -> None:
+    """Raise StrategyError unless a class has a method of a name, of the right kind."""
+    is_static = "self" not in wanted
+    method = inspect.getattr_static(cls, name, None)
+    if not (isinstance(method, staticmethod) if is_static else inspect.isfunction(method)):
+        kind = "static method" if is_static else "method"
+        raise StrategyError(f"{where}: {cls.__name__} lacks a {kind} {name!r}")
+    function = method.__func__ if isinstance(method, staticmethod) else method
+    arguments = list(inspect.signature(function).parameters)
+    if len(arguments) != len(wanted):
+        raise StrategyError(
+            f"{where}: {cls.__name__}.{name} takes {arguments}, not ({', '.join(wanted)})"
+        )
 
 
 def _compile(cls: type[Strategy], name: str, signature: Any) -> Any:

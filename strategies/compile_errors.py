@@ -20,6 +20,41 @@ _GENERAL = "hooks are compiled by numba: numbers, arrays, and functions made wit
 # (what numba says, what that means or "" where its own words do, what to write instead)
 _MEANINGS = (
     (
+        r"the answer is a float",
+        "the answer is a float, not a whole number",
+        "return the index, the play or the card, not what it is worth; np.int64(x) cuts off",
+    ),
+    (
+        r"built-in function (max|min|sorted)>(?s:.*)<function ",
+        "compiled code has no functions as arguments (key=...)",
+        "a loop that keeps the best",
+    ),
+    (
+        r"built-in function getitem>(?s:.*)\bfloat64\)",
+        "an index is a whole number, and this one is a float",
+        "np.int64(x)",
+    ),
+    (
+        r"getiter(?s:.*)\(uint64\)",
+        "a mask is a number, not a list of cards",
+        "while mask != ZERO: card = trailing_zeros(mask); mask = without_lowest(mask)",
+    ),
+    (
+        r"Unknown attribute '(\w+)' of type lent",
+        "params and work are arrays, without names",
+        "params[0], params[1] ... in the order in which they are declared",
+    ),
+    (
+        r"name 'self' is not defined|global name 'self'",
+        "hooks have no self",
+        "params, work, or a constant above the class; or a PythonStrategy, which has one",
+    ),
+    (
+        r"built-in function (max|min|sum|len|abs)>",
+        "{0} is called with what it cannot take",
+        "two numbers for max and min; a loop for the rest",
+    ),
+    (
         r"Cannot modify|setitem\(ReadOnly|readonly array\(.*\n.*\n.*candidate impl"
         r"|'NoneType' object has no attribute 'args'",  # of `array += 1`
         "view, params and what lies outside the hook are only to be read",
@@ -85,11 +120,6 @@ _MEANINGS = (
         r"Unknown attribute 'bit_count'",
         "masks in compiled code are numpy's uint64",
         "popcount(mask), from persian_rummy.sim.bits",
-    ),
-    (
-        r"function (?:max|min|sorted)>(?s:.*)\bfunction",
-        "compiled code has no functions as arguments (key=...)",
-        "a loop that keeps the best",
     ),
     (
         r"unicode_type|UnicodeType|Literal\[str\]",

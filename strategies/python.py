@@ -1,5 +1,6 @@
 """Strategies in plain Python: anything that Python can do, at Python's speed."""
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -7,7 +8,7 @@ import numpy as np
 
 from ..sim.python_hooks import PythonHook, as_record
 from ..sim.view import HOOK_NAMES
-from .base import Strategy
+from .base import Strategy, StrategyError
 
 
 class PythonStrategy(Strategy):
@@ -29,6 +30,24 @@ class PythonStrategy(Strategy):
     hook_arguments: ClassVar[tuple[str, ...]] = ("self", "view")
     work_size: ClassVar[int] = 1  # tells that a deal has begun, and whose turn it is
     param_values: dict[str, float]
+
+    @classmethod
+    def check_own(cls, where: str) -> None:
+        """Raise StrategyError for an ``__init__`` that wants arguments, and for ``work_size``."""
+        wanted = [
+            name
+            for name, argument in list(inspect.signature(cls.__init__).parameters.items())[1:]
+            if argument.default is argument.empty and argument.kind < argument.VAR_POSITIONAL
+        ]
+        if wanted:
+            raise StrategyError(
+                f"{where}: {cls.__name__}.__init__ wants {', '.join(wanted)}; it is called without "
+                "arguments (parameters are in self.param_values)"
+            )
+        if cls.work_size != PythonStrategy.work_size:
+            raise StrategyError(
+                f"{where}: {cls.__name__}.work_size: plain Python keeps what it needs in self"
+            )
 
     @classmethod
     def hooks(cls) -> tuple[Any, Any, Any]:

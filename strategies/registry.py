@@ -196,7 +196,9 @@ def _class_of_file(name: str) -> tuple[type[Strategy], str]:
         found = [
             key
             for key, value in vars(module).items()
-            if inspect.isclass(value) and issubclass(value, Strategy) and value is not Strategy
+            if inspect.isclass(value)
+            and issubclass(value, Strategy)
+            and value.__module__ == module.__name__
         ]
         hint = f"it has {', '.join(found)}" if found else "it has no Strategy class"
         raise StrategyError(f"{path} has no class {class_name!r}; {hint}")

@@ -2,6 +2,7 @@
 
 import keyword
 import re
+import sys
 from pathlib import Path
 
 from .base import StrategyError
@@ -26,6 +27,10 @@ def write_strategy(path: Path, python: bool = False) -> str:
     """
     if path.suffix != ".py" or not re.fullmatch(r"[a-zA-Z_]\w*", path.stem, re.ASCII):
         raise StrategyError(f"{path}: a strategy file is named like my_bot.py")
+    if odd := sorted(set(str(path)) & set('=[]{}:"\\\n')):
+        raise StrategyError(f"{path}: a path with {' '.join(odd)} could not be entered by its name")
+    if path.stem in sys.stdlib_module_names:
+        raise StrategyError(f"{path}: Python has a module {path.stem!r}; take another name")
     name = "".join(part[:1].upper() + part[1:] for part in path.stem.split("_"))
     if not name.isidentifier() or keyword.iskeyword(name) or keyword.iskeyword(path.stem):
         raise StrategyError(f"{path}: {path.stem!r} cannot be the name of a module and its class")

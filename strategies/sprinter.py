@@ -11,7 +11,7 @@ from .toolkit import best_discard, best_draw, completers, next_play, playable, r
 
 
 @jit
-def cards_left(view: Any, cards: Any) -> int:
+def cards_idle(view: Any, cards: Any) -> int:
     """Return how many cards would stay in hand once all that fits is laid."""
     return popcount(cards & ~playable(view, cards))
 
@@ -20,9 +20,9 @@ def cards_left(view: Any, cards: Any) -> int:
 def worth_of_take(view: Any, params: Any, card: int) -> float:
     """Return how many more cards go down, less how many more stay than with a stock card."""
     cards = view.hand | taken_with(view, card)
-    left = cards_left(view, cards)
+    left = cards_idle(view, cards)
     more = popcount(cards) - left - popcount(playable(view, view.hand))
-    return more - params[0] * (left - cards_left(view, view.hand) - 1)
+    return more - params[0] * (left - cards_idle(view, view.hand) - 1)
 
 
 @jit

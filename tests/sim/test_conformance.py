@@ -118,7 +118,7 @@ def test_python__with_a_fault__is_found(tmp_path, check, choice):
     status, detail = verdict(check, python(tmp_path, choice))
     assert status == FAIL
     says = {
-        "same seed": "another match when played twice",
+        "same seed": "another match when played twice, with the same seed: it hangs on something",
         "fresh": "another match when played alone",
         "alone": "another choice when each seat is asked alone",
         "randomness": "use random_below",
@@ -145,13 +145,16 @@ def test_hidden__reads_the_memory_beside_its_view__is_found(tmp_path):
         cards &= cards - np.uint64(1)
     return trailing_zeros(cards)
     """
-    status, detail = verdict("hidden", compiled(tmp_path, head, discard=discard))
+    subject = compiled(tmp_path, head, discard=discard)
+    status, detail = verdict("hidden", subject)
     assert status == FAIL
-    assert "when other hands and the stock are changed: discard in board" in detail
+    assert "when other hands and the stock are changed: discard on board" in detail
+    assert f"prummy match {subject.entry.text}" in detail
+    assert "--explain" in detail
     assert verdict("hidden", compiled(tmp_path / "honest"))[0] == OK
 
 
-def test_bounds__a_helper_is_given_what_is_no_card__is_found(tmp_path):
+def test_process__a_helper_is_given_what_is_no_card__is_found(tmp_path):
     discard = """
     if card_points(63, view.rules) == -5:
         return -1
@@ -160,9 +163,32 @@ def test_bounds__a_helper_is_given_what_is_no_card__is_found(tmp_path):
     head = "from persian_rummy.sim.melds import card_points\n"
     subject = compiled(tmp_path, head, discard=discard)
     assert verdict("same seed", subject)[0] == OK  # it goes unseen without the checks
-    status, detail = verdict("bounds", subject)
+    status, detail = verdict("process", subject)
     assert status == FAIL
-    assert "discard raised IndexError" in detail
+    assert "compiled with bounds checks: discard raised IndexError" in detail
+
+
+def test_process__that_hangs_on_the_order_of_texts__is_found(tmp_path):
+    """Python orders a set of texts anew in every process; within one it is always the same."""
+    subject = python(tmp_path, "int(next(iter({'1', '2', '3', '4', '5', '6', '7'})))")
+    for check in ("same seed", "fresh", "alone"):
+        assert verdict(check, subject)[0] == OK
+    status, detail = verdict("process", subject)
+    assert status == FAIL
+    assert "in another process: another answer: discard on board" in detail
+    assert verdict("process", python(tmp_path, "0"))[0] == OK
+
+
+def test_process__of_a_strategy_that_prints__is_no_fault(tmp_path):
+    subject = compiled(tmp_path, "import sys\nprint('hello')\nprint('hello', file=sys.stderr)\n")
+    assert verdict("process", subject)[0] == OK
+
+
+def test_arithmetic__beside_a_file_that_does_not_parse__is_looked_at(tmp_path):
+    """Whoever imports by a text may import any neighbour, so that all are looked at."""
+    subject = compiled(tmp_path, "import importlib\nimportlib.import_module('math')\n")
+    Path(subject.entry.source).with_name("notes.py").write_text("def (")
+    assert verdict("arithmetic", subject)[0] == OK
 
 
 @pytest.mark.parametrize(
@@ -171,7 +197,8 @@ def test_bounds__a_helper_is_given_what_is_no_card__is_found(tmp_path):
         ("np.exp(0.5)", "exp"),
         ("math.tanh(0.5)", "tanh"),
         ("np.dot(np.ones(2), np.ones(2))", "dot"),
-        ("np.sqrt(2.0)", None),  # is rounded rightly everywhere
+        ("2.5**view.points[0]", "**"),
+        ("np.sqrt(2.0) + 2.5**2", None),  # are rounded rightly everywhere
     ],
 )
 def test_arithmetic__that_rounds_by_machine__is_warned_of(tmp_path, expression, found):

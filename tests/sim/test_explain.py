@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+import twin
 from small_runs import write_strategy
 from typer.testing import CliRunner
 
@@ -14,6 +15,7 @@ from persian_rummy.sim.explain import explained
 from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.transcript import play_transcript
+from persian_rummy.strategies.base import StrategyError
 from persian_rummy.strategies.registry import parse_entry
 
 HOOKS = {"draw": "STP", "meld": "=-", "discard": "D"}
@@ -86,8 +88,75 @@ def test_rate__of_a_file__is_shown_and_asked_in_a_child(tmp_path):
     decisions = explain_apart(transcript, texts, Limits())
     for decision in decisions:
         wanted = {3.5} if decision["strategy"] == "Bot" else {None}
-        assert {option["rating"] for option in decision["legal"]} == wanted
+        assert {o["rating"] for o in decision["legal"] if o["action"]} == wanted
     assert {decision["strategy"] for decision in decisions} == {"Bot", "greedy"}
+
+
+def test_ratings__in_the_other_rotation__are_those_of_who_sits_there(tmp_path):
+    """Rotation 1: the first strategy sits at seats 1 and 3."""
+    rate = "@staticmethod\ndef rate(view, params, action):\n    return 7.0"
+    spec = write_strategy(tmp_path, "Bot", more=rate)
+    for rotation, seats in ((0, {0, 2}), (1, {1, 3})):
+        _, decisions = explain([spec, "greedy"] * 2, Rules(), rotation=rotation)
+        rated = {d["seat"] for d in decisions if d["legal"][0]["rating"] == 7.0}
+        assert rated == seats
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(top_card="free"), Rules(bound_in="new_meld")])
+def test_decisions__are_those_of_the_twin_by_the_book(rules):
+    """It finds where there was a choice, and all that the rules allowed there."""
+    transcript, decisions = explain(["random", "hunter"] * 2, rules)
+    told = iter(decisions)
+    for number, deal in enumerate(transcript["deals"], start=1):
+        book = twin.Deal(twin.full_rules(rules.to_dict()), deal["dealer"], deal["deck"].split())
+        for text in deal["actions"]:
+            for hook, chosen in _asked(book, text):
+                decision = next(told)
+                assert (decision["deal"], decision["seat"]) == (number, book.seat)
+                assert (decision["hook"], decision["chosen"]) == (hook, chosen)
+                stop = {""} if hook == "meld" and book.bound is None else set()
+                wanted = {action for action in book.legal_actions() if action[0] in HOOKS[hook]}
+                assert {option["action"] for option in decision["legal"]} == wanted | stop
+                saw = decision["saw"]
+                assert saw["pile"].split() == list(book.pile)
+                assert saw["counts"] == [len(hand) for hand in book.hands]
+                assert saw["stock"] == len(book.stock)
+                assert saw["points"] == list(book.melded)
+            book.apply(text)
+    assert next(told, None) is None
+
+
+def _asked(book: twin.Deal, action: str) -> list[tuple[str, str]]:
+    """Return the (hook, choice) of which an action is the outcome, by docs/strategies.md."""
+    legal = book.legal_actions()
+    if action[0] in "STP":
+        return [("draw", action)] if any(text[0] == "T" for text in legal) else []
+    if action[0] in "=-":
+        return [("meld", action)]
+    asked = [("meld", "")] if any(text[0] in "=-" for text in legal) else []
+    return asked + ([("discard", action)] if action[0] == "D" else [])
+
+
+def test_rate__that_raises__is_told_with_action_and_place(tmp_path):
+    rate = "@staticmethod\ndef rate(view, params, action):\n    raise ValueError('boo')"
+    spec = write_strategy(tmp_path, "Bot", more=rate)
+    result = CliRunner().invoke(app, ["match", "greedy", spec, "--explain"])
+    assert result.exit_code == 2
+    assert "Bot.rate, asked about " in result.stderr
+    assert "raised ValueError: boo" in result.stderr
+    assert "on board 0, deal 1" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("rate", "says"),
+    [
+        ("def rate(view, params, action):\n    return 1.0", "lacks a static method 'rate'"),
+        ("@staticmethod\ndef rate(view, action):\n    return 1.0", "rate takes"),
+    ],
+)
+def test_rate__wrongly_declared__is_refused(tmp_path, rate, says):
+    with pytest.raises(StrategyError, match=says):
+        parse_entry(write_strategy(tmp_path, "Bot", more=rate))
 
 
 def test_rate__that_does_not_compile__is_told_with_its_line(tmp_path):

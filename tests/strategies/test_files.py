@@ -103,6 +103,13 @@ NAMES = {"a": 1}
         ("x = view.hand\nreturn open('f')", 2, "open", ""),
         ("if view.deal == 0:\n    return 1", None, "must return a whole number", "end every way"),
         ("return (1, 2)", 1, "must return a whole number", "end every way"),
+        ("return 'seven'", 1, "must return a whole number", "end every way"),
+        ("x = 2.5\nreturn x", 2, "is a float, not a whole number", "the play or the card"),
+        ("return view.pile[params[0]]", 1, "this one is a float", "np.int64(x)"),
+        ("return max(view.counts, 3)", 1, "max is called with what it cannot", "a loop"),
+        ("for c in view.hand:\n    return c\nreturn 0", 1, "not a list of cards", "trailing_zeros"),
+        ("return np.int64(params.least)", 1, "are arrays, without names", "params[0]"),
+        ("return self.x", 1, "hooks have no self", "PythonStrategy"),
         ("points = view.points\npoints += 1\nreturn 0", None, "only to be read", "copy what you"),
         ("view.hand = 3\nreturn 0", 1, "only to be read", "copy what you"),
         (

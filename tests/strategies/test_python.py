@@ -127,6 +127,7 @@ def test_random_below__moves_the_private_stream(tmp_path):
     [
         ("x = 1\nraise ValueError('boo')", r"raised ValueError: boo \(bot\.py, line 20\)"),
         ("return 1.5", "raised TypeError: .*float"),
+        ("import json\nreturn json.loads('x')", r"raised JSONDecodeError: .* \(bot\.py, line 20\)"),
         ("return None", "raised TypeError: .*NoneType"),
         ("return 2**70", "raised OverflowError: an answer has at most 64 bits"),
         ("return -1", "not all of the cards are in the player's hand"),
@@ -153,6 +154,13 @@ def test_hook__that_fails__is_told_with_its_line(tmp_path, body, says):
             "lacks a method 'draw'",
         ),
         ("    params =", "    version = 2\n    params =", "Bot.version is no text"),
+        (
+            "def __init__(self)",
+            "def __init__(self, size)",
+            "__init__ wants size; it is",
+        ),
+        ("    params =", "    work_size = 8\n    params =", "keeps what it needs in self"),
+        ("    params =", "    idea = 'x'\n    params =", "Bot.idea: the base class has a method"),
     ],
 )
 def test_class__wrongly_declared__says_what_is_right(tmp_path, old, new, says):

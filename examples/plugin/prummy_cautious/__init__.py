@@ -1,14 +1,18 @@
 """A strategy in an installed package; see ../pyproject.toml for how prummy finds it."""
 
-import numpy as np
-
-from persian_rummy.sim.bits import ZERO, trailing_zeros, without_lowest
+from persian_rummy.sim.bits import ZERO
 from persian_rummy.sim.jit import jit
 from persian_rummy.sim.melds import card_points
-from persian_rummy.sim.view import DRAW_PASS, DRAW_STOCK, discards, pile_index, takeable
 from persian_rummy.strategies import Param, Strategy
 from persian_rummy.strategies.helpers import discard_safety, take_brings
-from persian_rummy.strategies.toolkit import next_play
+from persian_rummy.strategies.toolkit import best_discard, best_draw, next_play
+
+
+@jit
+def worth_of_take(view, params, card):
+    """Return the points that could go down once a pile card is taken, with all above it."""
+    _, points, _ = take_brings(view, card)
+    return points
 
 
 @jit
@@ -27,16 +31,7 @@ class Cautious(Strategy):
     @staticmethod
     def draw(view, params, work):
         """Answer which pile card brings the most, or the stock where none brings anything."""
-        best = DRAW_STOCK if view.stock_size > 0 else DRAW_PASS
-        most = 0
-        cards = takeable(view)
-        while cards != ZERO:
-            card = trailing_zeros(cards)
-            cards = without_lowest(cards)
-            _, points, _ = take_brings(view, card)
-            if points > most:
-                best, most = pile_index(view, card), points
-        return best
+        return best_draw(view, params, worth_of_take)
 
     @staticmethod
     def meld(view, params, work):
@@ -46,12 +41,4 @@ class Cautious(Strategy):
     @staticmethod
     def discard(view, params, work):
         """Answer the card that it is worth most to throw."""
-        cards = discards(view)
-        best, most = trailing_zeros(cards), -np.inf
-        while cards != ZERO:
-            card = trailing_zeros(cards)
-            cards = without_lowest(cards)
-            worth = worth_of_discard(view, params, card)
-            if worth > most:
-                best, most = card, worth
-        return best
+        return best_discard(view, params, worth_of_discard)
