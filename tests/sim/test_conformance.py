@@ -249,3 +249,10 @@ def test_check_apart__hostile__fails_and_is_survived(tmp_path, name, says):
     assert found["legal"].status == FAIL
     assert says in found["legal"].detail
     assert found["speed"].status == NOT_RUN
+
+
+def test_boards__of_a_slow_strategy__are_fewer(tmp_path):
+    quick = Subject(parse_entry("greedy"))
+    slow = python(tmp_path, "time.sleep(0.001) or 0")
+    assert quick.boards(40) == 40
+    assert 1 <= slow.boards(40) < 10
