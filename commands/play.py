@@ -61,9 +61,10 @@ def match(
         from ..sim.rules import parse_rules
 
         house = parse_rules(rules, rule or ())
-        from ..strategies.registry import parse_entry
+        from ..strategies.registry import parse_entries
 
-        entered = [parse_entry(text) for text in entries] * (4 // len(entries))
+        named = {entry.text: entry for entry in parse_entries(dict.fromkeys(entries))}
+        entered = [named[text.strip()] for text in entries] * (4 // len(entries))
         make_ready(entered)
         from ..sim.transcript import StrategyFailedError, play_transcript
 

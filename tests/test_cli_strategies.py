@@ -129,3 +129,10 @@ def test_show__of_a_file__tells_version_author_and_where(tmp_path):
         assert line in said.splitlines()
     told = json.loads(prummy("strategies", "show", spec, "--json").stdout)
     assert (told["version"], told["author"], told["source"]) == ("2.1", "Ann", "a book")
+
+
+def test_match__two_strategies_of_one_name__asks_for_labels(tmp_path):
+    one, other = (write_strategy(tmp_path / place, "Bot") for place in ("one", "other"))
+    said = prummy("match", one, "greedy", other, "greedy", code=2).stderr
+    assert "two entries are called 'Bot': give labels" in said
+    prummy("match", one, "greedy", one, "greedy")  # the same one twice is a team

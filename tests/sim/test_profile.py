@@ -51,20 +51,39 @@ def test_profile__what_the_kernel_counts__is_what_the_transcripts_say():
     hunter, greedy = parse_entry("hunter"), parse_entry("greedy")
     found = profile(hunter, greedy, rules, 3, boards)
     players, names = [hunter.player(), greedy.player()] * 2, ["hunter", "greedy"] * 2
-    takes = stock = outs = deals = 0
+    takes = stock = outs = deals = taken = 0
+    plays = dict.fromkeys(("sets", "runs", "lay-offs", "doubles"), 0)
     for board in range(boards):
         for rotation in (0, 1):
             match = play_transcript(rules, players, names, 3, board, rotation)
             for deal in match["deals"]:
                 deals += 1
                 turns = list(profile_module._turns(deal))
+                pile = [deal["deck"].split()[28]]
                 for seat, actions in turns:
-                    if match["seats"][seat] == "hunter":
+                    mine = match["seats"][seat] == "hunter"
+                    if actions[0][0] == "T":
+                        depth = len(pile) - pile.index(actions[0][1:])
+                        del pile[-depth:]
+                        taken += mine * depth
+                    if actions[-1][0] == "D":
+                        pile.append(actions[-1][1:])
+                    if mine:
                         takes += actions[0][0] == "T"
                         stock += actions[0] == "S"
+                        for text in actions:
+                            cards = (len(text) - 1) // 2
+                            if text[0] == "=" and cards >= 3:
+                                plays["sets"] += 1
+                                plays["doubles"] += cards == 4
+                            elif text[0] in "=-":
+                                plays["runs" if cards >= 3 else "lay-offs"] += 1
                 seat, last = turns[-1]
                 outs += match["seats"][seat] == "hunter" and last[-1][0] in "=-"
     assert found["takes"] == pytest.approx(100 * takes / (takes + stock))
+    assert found["cards a take"] == pytest.approx(taken / takes)
+    for name, number in plays.items():
+        assert found[name] == pytest.approx(number / (2 * boards)), name
     assert found["went out"] == pytest.approx(100 * outs / deals)
     assert [measure.name for measure in MEASURES] == list(found)
     assert all(0 < found[f"{hook} hook"] < 1e6 for hook in ("draw", "meld", "discard"))
