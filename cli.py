@@ -9,6 +9,7 @@ import typer
 from . import __version__
 from .commands import (
     bench,
+    compare,
     engine,
     experiment,
     play,
@@ -23,6 +24,8 @@ EPILOG = """\
 Examples:
 
   prummy tournament random greedy hunter --matches 100000 --report
+
+  prummy compare my_bot.py:MyBot greedy
 
   prummy match greedy random --seed 7 --board 3
 
@@ -62,6 +65,8 @@ def main(
 
 
 app.command("tournament")(tournament.tournament)
+app.command("compare")(compare.compare)
+app.command("plan")(compare.plan)
 app.command("run")(experiment.run)
 app.add_typer(runs.app, name="runs")
 app.command("report")(report.report)

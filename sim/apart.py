@@ -7,6 +7,7 @@ from .child import Child, ChildError, GoneError, Limits
 from .conformance import CHECKS, FAIL, NEEDED, NOT_RUN, Verdict
 from .errors import PrummyError
 from .rules import Rules
+from .summary import PairingSummary
 from .transcript import StrategyFailedError
 
 
@@ -60,6 +61,20 @@ def profiles_apart(
                 raise ChildError(f"{entry} against {against}: a strategy {gone}") from None
     finally:
         child.close()
+
+
+def trial_apart(
+    entries: Sequence[str], rules: Rules, seed: int, boards: int, limits: Limits
+) -> tuple[PairingSummary, float]:
+    """Return the summary of some boards of two entries, as texts, and the seconds they took."""
+    child = Child(rules, limits)
+    try:
+        found: tuple[PairingSummary, float] = child.ask("trial", entries, rules, seed, boards)
+    except GoneError as gone:
+        raise ChildError(f"{' against '.join(entries)}: a strategy {gone}") from None
+    finally:
+        child.close()
+    return found
 
 
 def check_apart(entry: str, limits: Limits) -> Iterator[Verdict]:

@@ -26,14 +26,16 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..strategies.registry import parse_entry
+from .columns import to_columns
 from .conformance import Subject, Verdict, run_check
 from .errors import PrummyError
 from .explain import explained
 from .kernel import GAME_DTYPE
-from .match import Failure, failure_in
+from .match import Failure, failure_in, play_boards
 from .profile import profile
 from .rules import Rules
-from .transcript import empty_log, play_transcript
+from .summary import PairingSummary, summarize
+from .transcript import StrategyFailedError, empty_log, play_transcript
 from .work import Job, Played, Task, Worker, failed
 
 IDLE_SECONDS = 600  # before play (a cold compile on a busy machine) and after it (a slow disk)
@@ -329,6 +331,19 @@ class _Server:
     ) -> dict[str, Any]:
         entries = parse_entry(text), parse_entry(against)
         return profile(*entries, rules, seed, boards, self.shared.game)
+
+    def trial(
+        self, texts: Sequence[str], rules: Rules, seed: int, boards: int
+    ) -> tuple[PairingSummary, float]:
+        entries = [parse_entry(text) for text in texts]
+        players = [entry.player() for entry in entries] * 2
+        started = time.perf_counter()
+        block = play_boards(rules, players, seed, 0, boards, game=self.shared.game)
+        seconds = time.perf_counter() - started
+        if block.failure is not None:
+            raise StrategyFailedError(entries[block.failure.player % 2].name, block.failure)
+        columns = to_columns(block.rows, block.sides, block.deals)
+        return summarize(columns, rules.deals), seconds
 
     def check(self, text: str, name: str) -> Verdict:
         if self.subject is None:
