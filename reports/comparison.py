@@ -26,7 +26,7 @@ from .numbers import count, number, percent, signed
 from .pairs import Pairs, elo, likelihood_of_superiority, normalized_elo
 from .sprt import ACCEPT_H0, ACCEPT_H1, Sprt
 from .stats import LEVEL, Interval
-from .tables import pairing_margin, pairing_share
+from .tables import margin_sources, pairing_margin, pairing_share
 
 FIRST_LOOK = 50
 LOOK_GROWTH = 1.25
@@ -197,6 +197,7 @@ def comparison_json(
         "normalized_elo": normalized_elo(pairs).to_json(),
         "los": likelihood_of_superiority(pairs),
         "variance_saved": variance_saved(summary),
+        "sources": {name: interval.to_json() for name, interval in margin_sources(summary).items()},
     }
     if stop.sprt is not None:
         found["sprt"] = stop.sprt.to_json(pairs)
@@ -235,6 +236,12 @@ def in_words(a: str, b: str, summary: PairingSummary, stop: Stop, decision: Deci
             verb = "save" if saved >= 0 else "cost"
             part = percent(abs(saved), 0)
             lines.append(f"boards {verb} {part} % of the variance of single matches")
+    parts = [
+        f"{name} {signed(interval.estimate)}"
+        + ("" if interval.half_width is None else f" ± {number(interval.half_width)}")
+        for name, interval in margin_sources(summary).items()
+    ]
+    lines.append(f"where the margin comes from: {', '.join(parts)}")
     names = ("LL", "LD", "WL+DD", "WD", "WW")
     told = ", ".join(f"{name} {count(n)}" for name, n in zip(names, summary.pairs(), strict=True))
     lines.append(f"boards for {a}: {told}; matches drawn: {count(summary.total('draws'))}")

@@ -36,6 +36,19 @@ def pairing_share(summary: PairingSummary) -> Interval:
     return share_interval(half_wins, 2 * summary.column("matches"), boards=summary.total("boards"))
 
 
+def margin_sources(summary: PairingSummary) -> dict[str, Interval]:
+    """Return what makes the margin of a over b, points a match, by the values of `SOURCES`.
+
+    The estimates add up to `pairing_margin`'s.
+    """
+    found = {}
+    for column, label in SOURCES.items():
+        difference = summary.column(f"{column}_a") - summary.column(f"{column}_b")
+        sign = -1 if column == "left_points" else 1
+        found[label] = mean_interval(sign * difference, summary.column("matches"))
+    return found
+
+
 def _spread(name: str, interval: Interval) -> dict[str, float]:
     low = np.nan if interval.low is None else interval.low
     high = np.nan if interval.high is None else interval.high

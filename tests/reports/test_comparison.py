@@ -219,6 +219,20 @@ def test_command__run_that_looked__has_the_digest_of_one_that_did_not(tmp_path):
     assert (found["boards"], found["verdict"]) == (120, "inconclusive")
 
 
+def test_sources__add_up_to_the_margin_and_are_those_of_the_rows(tmp_path):
+    words = ("hunter", "greedy", "--stop", "boards=60", "-o", str(tmp_path / "run"), "--json")
+    found = json.loads(compare(*words).stdout)
+    total = sum(interval["estimate"] for interval in found["sources"].values())
+    assert total == pytest.approx(found["margin"]["estimate"], abs=1e-9)
+    rows = read_rows(tmp_path / "run")
+    runs, left = found["sources"]["runs"], found["sources"]["left in hands"]
+    assert runs["estimate"] == pytest.approx((rows.run_points_a - rows.run_points_b).mean())
+    assert left["estimate"] == pytest.approx((rows.left_points_b - rows.left_points_a).mean())
+    by_board = (rows.run_points_a - rows.run_points_b).groupby(rows.board).mean()
+    error = by_board.std(ddof=1) / math.sqrt(60)
+    assert (runs["high"] - runs["low"]) / 2 == pytest.approx(2.000995 * error, rel=1e-4)
+
+
 def test_command__in_words__says_what_json_says(tmp_path):
     words = ("greedy", "random", "--stop", "boards=50")
     found = json.loads(compare(*words, "-o", str(tmp_path / "a"), "--json").stdout)
