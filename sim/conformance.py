@@ -93,7 +93,9 @@ class Subject:
         for board in range(max(8, self.boards(40))):
             seats = [me] * 4 if board % 2 == 0 else [me, other] * 2
             try:
-                match = play_transcript(Rules(), seats, "abab", SEED, board, 0, self.game)
+                match = play_transcript(
+                    Rules(), seats, ["it", "other"] * 2, SEED, board, 0, self.game
+                )
             except StrategyFailedError as error:
                 raise FaultError(str(error)) from None
             asked = questions(match)
@@ -271,21 +273,9 @@ def check_randomness(subject: Subject) -> str:
 _NUMERIC = ("np", "numpy", "math", "cmath", "scipy")
 _APPROXIMATE = frozenset(
     (
-        *(
-            "float_power",
-            "cbrt",
-            "exp",
-            "exp2",
-            "expm1",
-            "log",
-            "log2",
-            "log10",
-            "log1p",
-            "pow",
-            "power",
-        ),
-        *("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "arcsin", "arccos", "arctan"),
-        *("arctan2", "sinh", "cosh", "tanh", "cbrt", "gamma", "lgamma", "erf"),
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "pow", "power", "cbrt"),
+        *("float_power", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "arcsin"),
+        *("arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "gamma", "lgamma", "erf"),
         *("dot", "matmul", "vdot", "inner", "einsum", "tensordot", "linalg"),
     )
 )

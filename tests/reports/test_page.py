@@ -98,7 +98,9 @@ def test_report__same_bytes_for_the_same_run(run: Results, written: Path, tmp_pa
 def test_page__escapes_every_name(tmp_path: Path) -> None:
     odd = made_up_run(ODD_NAMES, (3, 2, 1, 0), boards=3, failed=["greedy[pile_bias=40,x=1]"])
     odd.manifest["strategies"][0]["idea"] = "<i>idea</i>"
+    odd.manifest["strategies"][1] |= {"version": "2<b>", "author": "Ann", "source": "a book"}
     text = written_text(odd, tmp_path)
+    assert "version 2&lt;b&gt;, by Ann. a book" in text
     assert "<b>bold</b>&co" not in text
     assert "<i>idea</i>" not in text
     assert "<not>" not in text
