@@ -47,7 +47,8 @@ class Interval:
 
 
 @lru_cache
-def _t_quantile(level: float, degrees: int) -> float:
+def student_quantile(level: float, degrees: int) -> float:
+    """Return how many standard errors an interval of a level reaches to each side."""
     from scipy.special import stdtrit  # scipy.stats takes two seconds to import
 
     return float(stdtrit(degrees, (1 + level) / 2))
@@ -83,7 +84,7 @@ def mean_interval(sums: np.ndarray, sizes: np.ndarray, level: float = LEVEL) -> 
     mean, error, degrees = _ratio(sums, sizes)
     if error is None:
         return Interval(mean, None, None, level)
-    half = _t_quantile(level, degrees) * error
+    half = student_quantile(level, degrees) * error
     return Interval(mean, mean - half, mean + half, level)
 
 
@@ -105,7 +106,7 @@ def share_interval(
     share, error, degrees = _ratio(sums, sizes)
     if error is None:
         return Interval(share, None, None, level)
-    z = _t_quantile(level, degrees)
+    z = student_quantile(level, degrees)
     n = share * (1 - share) / error**2 if error > 1e-12 else float(boards)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)

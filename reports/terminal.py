@@ -1,10 +1,12 @@
 """Tables of results for the terminal."""
 
 import math
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
+from .ratings import Ratings
 from .results import Results
 from .tables import crosstable, standings
 
@@ -63,3 +65,41 @@ def _crosstable(results: Results) -> Table:
         ]
         table.add_row(str(name), *cells)
     return table
+
+
+def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None) -> None:
+    """Print two ratings of a field, in the order of the first."""
+    console = console or Console()
+    table = Table(
+        title="ratings",
+        caption="± 95 % confidence of the lead on the field's mean, by boards that all share",
+    )
+    for heading, justify in (
+        ("", "right"),
+        ("strategy", "left"),
+        ("Elo", "right"),
+        ("points a match", "right"),
+        ("not told apart from", "left"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    by_points = {row["strategy"]: row["rating"] for row in points.to_json()}
+    for place, row in enumerate(elo.to_json(), start=1):
+        name = row["strategy"]
+        table.add_row(
+            str(place),
+            name,
+            _with_ends(row["rating"]),
+            _with_ends(by_points[name]),
+            ", ".join(row["level_with"]),
+        )
+    console.print(table)
+    if elo.is_separated:
+        console.print(
+            "Somebody won or lost all matches: each pairing was given one drawn match, so that "
+            "there is an Elo at all; its size says little."
+        )
+
+
+def _with_ends(interval: dict[str, Any]) -> str:
+    half = "" if interval["low"] is None else f" ± {(interval['high'] - interval['low']) / 2:.1f}"
+    return f"{interval['estimate']:.1f}{half}"

@@ -1,0 +1,247 @@
+"""Ratings of a field: Bradley-Terry (Elo) from shares won, and a points model from margins.
+
+With w_p the matches of pairing p = (i, j) that i won (a draw half) and n_p its matches, the first
+fits n_p s(t_i - t_j), s the logistic function, to w_p by maximum likelihood; the second fits
+n_p (m_i - m_j) to the sums of margins by least squares. Both are on a scale on which the field's
+mean, or an anchor, is 0; Elo is 400 / ln 10 times t.
+
+Errors respect that the matches of a board are dependent, and that all pairings share the boards:
+boards are taken together in the groups of `sim.summary` (board mod 256), what a group adds to the
+slope of the likelihood is one observation, u_g, and the covariance is the sandwich
+
+    H+ (G / (G - 1) sum_g u_g u_g') H+
+
+with H the information and G the groups. Differences have Student's intervals with G - 1 degrees.
+Ratings do not depend on the order of the matches.
+
+Source: Bradley and Terry, "Rank analysis of incomplete block designs" (1952); Liang and Zeger,
+"Longitudinal data analysis using generalized linear models" (1986); Holm, "A simple sequentially
+rejective multiple test procedure" (1979).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..sim.errors import PrummyError
+from .results import Results
+from .stats import LEVEL, Interval, student_quantile
+
+ELO_A_UNIT = 400 / math.log(10)
+VIRTUAL_MATCHES = 1.0
+"""Drawn matches that each pairing is given where somebody wins, or loses, all it plays."""
+_STEPS = 200
+
+
+class RatingsError(PrummyError, ValueError):
+    """A field that cannot be rated."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of strategies on one scale, in the order of the run's entries.
+
+    Attributes
+    ----------
+    names : tuple of str
+    values : float64, shape (n,)
+        The anchor's, or the mean, is 0.
+    covariance : float64, shape (n, n)
+        Of the values about the field's mean: only differences have a meaning.
+    degrees : int
+        Degrees of freedom of the errors: groups of boards less one.
+    is_separated : bool
+        Whether somebody won or lost all, so that without virtual draws there were no estimate.
+    """
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    covariance: np.ndarray
+    degrees: int
+    is_separated: bool
+
+    def difference(self, one: int, other: int, level: float = LEVEL) -> Interval:
+        """Return the rating of one entry above another's."""
+        estimate = float(self.values[one] - self.values[other])
+        error = self.error(one, other)
+        if self.degrees < 1:
+            return Interval(estimate, None, None, level)
+        half = student_quantile(level, self.degrees) * error
+        return Interval(estimate, estimate - half, estimate + half, level)
+
+    def error(self, one: int, other: int) -> float:
+        """Return the standard error of a difference."""
+        c = self.covariance
+        return math.sqrt(max(0.0, c[one, one] + c[other, other] - 2 * c[one, other]))
+
+    def interval(self, entry: int, level: float = LEVEL) -> Interval:
+        """Return the rating of an entry; the interval is that of its lead on the field's mean."""
+        estimate = float(self.values[entry])
+        if self.degrees < 1:
+            return Interval(estimate, None, None, level)
+        error = math.sqrt(max(0.0, self.covariance[entry, entry]))
+        half = student_quantile(level, self.degrees) * error
+        return Interval(estimate, estimate - half, estimate + half, level)
+
+    def above(self, one: int, other: int) -> float | None:
+        """Return the chance, by Student's law, that one is rated above another in truth."""
+        from scipy.special import stdtr
+
+        error = self.error(one, other)
+        if self.degrees < 1 or error == 0:
+            return None
+        return float(stdtr(self.degrees, (self.values[one] - self.values[other]) / error))
+
+    def told_apart(self, level: float = LEVEL) -> np.ndarray:
+        """Return which pairs are told apart, by Holm's method over all pairs: bool, (n, n)."""
+        n = len(self.names)
+        pairs = [(i, j) for i in range(n) for j in range(i)]
+        chances = [self.above(i, j) for i, j in pairs]
+        values = [1.0 if c is None else 2 * min(c, 1 - c) for c in chances]
+        apart = np.zeros((n, n), bool)
+        for rank, place in enumerate(np.argsort(values, kind="stable")):
+            if values[place] > (1 - level) / (len(pairs) - rank):
+                break
+            i, j = pairs[place]
+            apart[i, j] = apart[j, i] = True
+        return apart
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the ratings, best first, each with whom it is not told apart from."""
+        apart = self.told_apart()
+        order = sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
+        return [
+            {
+                "strategy": self.names[k],
+                "rating": self.interval(k).to_json(),
+                "level_with": [self.names[m] for m in order if m != k and not apart[k, m]],
+            }
+            for k in order
+        ]
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Who met whom, and what came of it: float64 arrays, shape (pairs, groups of boards)."""
+
+    names: tuple[str, ...]
+    pairs: list[tuple[int, int]]
+    matches: np.ndarray
+    won: np.ndarray
+    margins: np.ndarray
+
+
+def elo_ratings(results: Results, anchor: str | None = None) -> Ratings:
+    """Return Elo ratings from the shares of matches won, of all whose matches count.
+
+    Raises
+    ------
+    RatingsError
+        For a field that falls into parts that never met, and an anchor that is not in it.
+    """
+    field = _field(results)
+    design, matches, won = _design(field), field.matches, field.won
+    is_separated = not _has_estimate(field)
+    if is_separated:
+        extra = VIRTUAL_MATCHES * matches / matches.sum(axis=1, keepdims=True)
+        matches, won = matches + extra, won + extra / 2
+    strength = np.zeros(len(field.names))
+    for _ in range(_STEPS):
+        share = 1 / (1 + np.exp(-design @ strength))
+        weight = matches.sum(axis=1) * share * (1 - share)
+        information = design.T @ (weight[:, None] * design)
+        slope = design.T @ (won.sum(axis=1) - matches.sum(axis=1) * share)
+        step = np.linalg.pinv(information, hermitian=True) @ slope
+        strength += np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-12:
+            break
+    scores = design.T @ (won - matches * share[:, None])
+    return _rated(field.names, anchor, ELO_A_UNIT, strength, information, scores, is_separated)
+
+
+def points_ratings(results: Results, anchor: str | None = None) -> Ratings:
+    """Return ratings in points a match from the margins; raises like `elo_ratings`."""
+    field = _field(results)
+    design, matches = _design(field), field.matches
+    information = design.T @ (matches.sum(axis=1)[:, None] * design)
+    slope = design.T @ field.margins.sum(axis=1)
+    strength = np.linalg.pinv(information, hermitian=True) @ slope
+    scores = design.T @ (field.margins - matches * (design @ strength)[:, None])
+    return _rated(field.names, anchor, 1.0, strength, information, scores, False)
+
+
+def _field(results: Results) -> _Field:
+    """Return the strategies whose matches count, and what came of their pairings."""
+    played = list(results.played())
+    if not played:
+        raise RatingsError("no pairing counts, so that there is nothing to rate")
+    entries = sorted({entry for met, _ in played for entry in (met.a, met.b)})
+    names = tuple(results.names[entry] for entry in entries)
+    pairs = [(entries.index(met.a), entries.index(met.b)) for met, _ in played]
+    parts = _parts(len(names), pairs, "weak")
+    if len(parts) > 1:
+        told = "; ".join(", ".join(names[k] for k in part) for part in parts)
+        raise RatingsError(f"these never met, so that no scale holds them all: {told}")
+
+    def columns(name: str) -> np.ndarray:
+        return np.array([summary.column(name) for _, summary in played], float)
+
+    used = columns("matches").sum(axis=0) > 0
+    won = columns("wins") + columns("draws") / 2
+    return _Field(
+        names, pairs, columns("matches")[:, used], won[:, used], columns("margin")[:, used]
+    )
+
+
+def _design(field: _Field) -> np.ndarray:
+    """Return the matrix of the pairings, 1 for a and -1 for b: float64, shape (pairs, n)."""
+    design = np.zeros((len(field.pairs), len(field.names)))
+    for row, (a, b) in enumerate(field.pairs):
+        design[row, a], design[row, b] = 1, -1
+    return design
+
+
+def _rated(
+    names: tuple[str, ...],
+    anchor: str | None,
+    scale: float,
+    strength: np.ndarray,
+    information: np.ndarray,
+    scores: np.ndarray,
+    is_separated: bool,
+) -> Ratings:
+    """Return ratings from a fit and what each group of boards adds to its slope."""
+    groups = scores.shape[1]
+    bread = np.linalg.pinv(information, hermitian=True)
+    meat = scores @ scores.T * (groups / (groups - 1) if groups > 1 else 1.0)
+    zero = float(strength.mean())
+    if anchor is not None:
+        if anchor not in names:
+            raise RatingsError(f"anchor {anchor!r} is not one of {', '.join(names)}")
+        zero = float(strength[names.index(anchor)])
+    covariance = scale**2 * bread @ meat @ bread
+    values = scale * (strength - zero)
+    return Ratings(names, values, covariance, groups - 1, is_separated)
+
+
+def _parts(n: int, pairs: Sequence[tuple[int, int]], connection: str) -> list[list[int]]:
+    """Return the parts of a graph within which everybody is reached, "weak"ly or "strong"ly."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b = np.array(pairs, int).reshape(-1, 2).T
+    graph = coo_array((np.ones(len(pairs)), (a, b)), shape=(n, n))
+    _, labels = connected_components(graph, connection=connection)
+    return [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
+
+
+def _has_estimate(field: _Field) -> bool:
+    """Return whether everybody has scored, by way of others, against everybody."""
+    won, matches = field.won.sum(axis=1), field.matches.sum(axis=1)
+    scored = [pair for pair, share in zip(field.pairs, won, strict=True) if share > 0]
+    lost = zip(field.pairs, won, matches, strict=True)
+    scored += [pair[::-1] for pair, share, all_ in lost if share < all_]
+    return len(_parts(len(field.names), scored, "strong")) == 1

@@ -1,0 +1,186 @@
+"""Ratings: textbook fields, exact recovery, errors beside other ways to them, odd fields."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from made_up_run import made_up_run
+from scipy.stats import t as student
+from small_runs import write_strategy
+from typer.testing import CliRunner
+
+from persian_rummy.cli import app
+from persian_rummy.reports.ratings import ELO_A_UNIT, RatingsError, elo_ratings, points_ratings
+from persian_rummy.reports.results import Results, load_results
+from persian_rummy.reports.stats import mean_interval
+from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary
+
+COLUMNS = list(GROUP_COLUMNS)
+
+
+def field_of(n: int, wins: dict, margins: dict | None = None, matches: int = 2) -> Results:
+    """Return a run of n strategies in which pairing (i, j) has these wins and margins by group.
+
+    Pairings that are not named did not count. Each group of boards has `matches` matches.
+    """
+    names = tuple("abcdefgh"[:n])
+    run = made_up_run(names, tuple(range(n)), boards=3)
+    summaries = []
+    for met in run.plan.pairings():
+        summary = PairingSummary()
+        if (met.a, met.b) in wins:
+            won = np.asarray(wins[met.a, met.b])
+            groups = len(won)
+            put = {"boards": matches // 2, "matches": matches, "wins": won, "losses": matches - won}
+            put["margin"] = 0 if margins is None else margins[met.a, met.b]
+            for name, values in put.items():
+                summary.groups[:groups, COLUMNS.index(name)] = values
+        summaries.append(summary)
+    return Results(run.plan, run.manifest, summaries)
+
+
+def test_elo__three_of_four_won__is_400_log_3():
+    ratings = elo_ratings(field_of(2, {(0, 1): [6, 6, 6, 6]}, matches=8))
+    assert ratings.difference(0, 1).estimate == pytest.approx(400 * math.log10(3))
+    assert ratings.values.sum() == pytest.approx(0)
+    assert not ratings.is_separated
+
+
+def test_elo__shares_of_a_bradley_terry_field__are_recovered():
+    strength = np.array([0.9, 0.1, -0.3, -0.7])
+    rng = np.random.default_rng(1)
+    wins = {}
+    for i in range(4):
+        for j in range(i + 1, 4):
+            share = 1 / (1 + math.exp(strength[j] - strength[i]))
+            wins[i, j] = np.full(16, 100 * share) + rng.permutation([-3.0, 3.0] * 8)
+    run = field_of(4, {pair: np.round(w * 1000) for pair, w in wins.items()}, matches=100_000)
+    ratings = elo_ratings(run)
+    assert ratings.values == pytest.approx(ELO_A_UNIT * (strength - strength.mean()), abs=0.01)
+    anchored = elo_ratings(run, "c")
+    assert anchored.values[2] == 0
+    assert anchored.difference(0, 3).estimate == pytest.approx(ratings.difference(0, 3).estimate)
+    assert np.allclose(anchored.covariance, ratings.covariance)
+
+
+def test_points__margins_that_add_up__are_recovered():
+    worth = np.array([12.0, 3.0, -15.0])
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    rng = np.random.default_rng(1)
+    noise = {pair: rng.permutation([-4, 4] * 5) for pair in pairs}
+    margins = {(i, j): 10 * (worth[i] - worth[j]) + noise[i, j] for i, j in pairs}
+    ratings = points_ratings(field_of(3, dict.fromkeys(pairs, [5] * 10), margins, matches=10))
+    assert ratings.values == pytest.approx(worth - worth.mean())
+
+
+def test_points__of_two__have_the_interval_of_the_margin():
+    """With one pairing all groups alike in size, it is Student's interval of the mean margin."""
+    rng = np.random.default_rng(3)
+    margins = {(0, 1): rng.integers(-90, 110, 30)}
+    run = field_of(2, {(0, 1): [1] * 30}, margins)
+    (summary,) = run.summaries
+    wanted = mean_interval(summary.column("margin"), summary.column("matches"))
+    found = points_ratings(run).difference(0, 1)
+    assert found.estimate == pytest.approx(wanted.estimate)
+    assert (found.low, found.high) == pytest.approx((wanted.low, wanted.high))
+
+
+def simulated(rng: np.random.Generator, strength: np.ndarray, groups: int) -> Results:
+    """Return a run with luck of the boards that all pairings of a group share, and their own."""
+    n, matches = len(strength), 40
+    luck = rng.normal(0, 0.25, (groups, n))  # how well the group's cards suit each strategy
+    wins, margins = {}, {}
+    for i in range(n):
+        for j in range(i + 1, n):
+            gap = strength[i] - strength[j] + luck[:, i] - luck[:, j]
+            wins[i, j] = rng.binomial(matches, np.clip(0.5 + 0.12 * gap, 0, 1))
+            margins[i, j] = np.round(matches * (30 * gap + rng.gamma(2, 4, groups) - 8)).astype(int)
+    return field_of(n, wins, margins, matches)
+
+
+def test_intervals__boards_that_pairings_share__cover_the_truth():
+    """94 to 96 of a hundred, for ratings and differences; errors as if apart would be far off."""
+    strength, groups, runs = np.array([0.4, 0.1, -0.2, -0.3]), 256, 500
+    rng = np.random.default_rng(11)
+    parts = [elo_ratings(simulated(rng, strength, groups)) for _ in range(runs)]
+    truth = np.mean([ratings.values for ratings in parts], axis=0)
+    covered = []
+    for ratings in parts:
+        for entry in range(4):
+            own = ratings.interval(entry)
+            covered.append(own.low <= truth[entry] <= own.high)
+        for one in range(4):
+            for other in range(one):
+                interval = ratings.difference(one, other)
+                covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
+    assert 0.94 <= np.mean(covered) <= 0.96
+
+
+def test_points_intervals__boards_that_pairings_share__cover_the_truth():
+    strength, runs = np.array([0.4, 0.1, -0.5]), 600
+    rng = np.random.default_rng(12)
+    truth = 30 * (strength - strength.mean())
+    covered = []
+    for _ in range(runs):
+        ratings = points_ratings(simulated(rng, strength, 60))
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            interval = ratings.difference(one, other)
+            covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
+    assert 0.935 <= np.mean(covered) <= 0.965
+
+
+def test_above_and_told_apart__by_students_law_and_holm():
+    run = simulated(np.random.default_rng(5), np.array([0.5, 0.02, 0.0]), 256)
+    ratings = elo_ratings(run)
+    gap = ratings.values[1] - ratings.values[2]
+    wanted = student.cdf(gap / ratings.error(1, 2), 255)
+    assert ratings.above(1, 2) == pytest.approx(wanted)
+    assert ratings.above(2, 1) == pytest.approx(1 - wanted)
+    apart = ratings.told_apart()
+    assert apart[0, 1]
+    assert apart[0, 2]
+    assert not apart[1, 2]
+    best = ratings.to_json()[0]
+    assert (best["strategy"], best["level_with"]) == ("a", [])
+
+
+def test_elo__somebody_wins_all__is_finite_and_said():
+    ratings = elo_ratings(field_of(3, {(0, 1): [2] * 9, (0, 2): [2] * 9, (1, 2): [1, 0] * 4 + [2]}))
+    assert ratings.is_separated
+    assert np.isfinite(ratings.values).all()
+    assert ratings.values[0] == ratings.values.max()
+
+
+def test_field__in_two_parts__is_refused():
+    run = field_of(4, {(0, 1): [1, 0, 2], (2, 3): [1, 0, 2]})
+    for rate in (elo_ratings, points_ratings):
+        with pytest.raises(RatingsError, match="no scale holds them all: a, b; c, d"):
+            rate(run)
+
+
+def test_field__nobody_counts__is_refused():
+    with pytest.raises(RatingsError, match="no pairing counts"):
+        elo_ratings(field_of(2, {}))
+
+
+def test_field__one_group__says_no_interval():
+    ratings = elo_ratings(field_of(2, {(0, 1): [1]}))
+    assert ratings.interval(0).low is None
+    assert ratings.above(0, 1) is None
+    assert not ratings.told_apart().any()
+
+
+def test_command__rates_a_run_without_those_who_failed(tmp_path):
+    bad = write_strategy(tmp_path, "Bad", discard="return -1")
+    command = ["tournament", "greedy", "random", "hunter", bad, "--matches", "80"]
+    CliRunner().invoke(app, [*command, "-o", str(tmp_path / "run")])
+    found = json.loads(CliRunner().invoke(app, ["ratings", str(tmp_path / "run"), "--json"]).stdout)
+    assert [row["strategy"] for row in found["elo"]] == ["hunter", "greedy", "random"]
+    assert [row["strategy"] for row in found["points"]] == ["hunter", "greedy", "random"]
+    ratings = elo_ratings(load_results(tmp_path / "run"), "greedy")
+    text = CliRunner().invoke(app, ["ratings", str(tmp_path / "run"), "--anchor", "greedy"]).stdout
+    assert f"{ratings.values[2]:.1f}" in text
+    refused = CliRunner().invoke(app, ["ratings", str(tmp_path / "run"), "--anchor", "nobody"])
+    assert refused.exit_code == 2
+    assert "anchor 'nobody' is not one of greedy, random, hunter" in refused.stderr
