@@ -37,7 +37,7 @@ WHY = {
     "Crashes": "crashed the process (SIGSEGV)",
     "Exits": "ended the process (exit code 3)",
     "Eats": "took more than 0.8 GB of memory",
-    "Raises": "raised ValueError: boo",
+    "Raises": "raised ValueError: boo (raises.py, line 31)",
     "Cheats": "not all of the cards are in the player's hand (RULES section 5)",
     "Nonsense": "not all of the cards are in the player's hand (RULES section 5)",
 }

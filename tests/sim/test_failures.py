@@ -283,7 +283,9 @@ def test_exception_in_a_hook__is_the_failure_of_its_strategy(tmp_path, clean, ho
     outcome = play(tmp_path / "run", "greedy", spec, "random", boards=24, block=8, jobs=2)
     assert outcome.digest == clean[0]
     assert [failure["strategy"] for failure in outcome.failures] == ["Raises"]
-    assert outcome.failures[0]["kind"] == "raised ValueError: boo"
+    source = Path(spec.rpartition(":")[0]).read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "boo" in text)
+    assert outcome.failures[0]["kind"] == f"raised ValueError: boo (raises.py, line {line})"
     evidence = json.loads(Path(outcome.failures[0]["evidence"]).read_text())
     assert (evidence["hook"], evidence["deal"], evidence["player"] % 2) == (hook, 1, 1)
     result = CliRunner().invoke(app, shlex.split(evidence["command"])[1:])
