@@ -123,8 +123,8 @@ def _play(settings: Settings, stop: "Stop") -> "tuple[PairingSummary, Decision, 
         for boards in stop.looks():
             manifest["plan"] = plan_to_dict(replace(plan, boards=boards))
             outcome = play_out(Playing(folder, manifest, entries, settings))
-            for failure in manifest["failures"]:
-                raise_failed(failure)
+            if manifest["failures"]:
+                _leave(manifest["failures"][0])
             (summary,) = outcome.summaries
             if outcome.stopped is not None:
                 if not summary.total("boards"):
@@ -137,7 +137,7 @@ def _play(settings: Settings, stop: "Stop") -> "tuple[PairingSummary, Decision, 
     return summary, decision, list(plan.names), folder.place
 
 
-def raise_failed(failure: dict[str, Any]) -> None:
+def _leave(failure: dict[str, Any]) -> None:
     """Say that a strategy failed, and leave: a void pairing has no verdict."""
     common.note(
         f"{failure['strategy']} failed, so that nothing can be said: {failure['kind']} (evidence: "

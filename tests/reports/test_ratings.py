@@ -11,7 +11,13 @@ from small_runs import write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
-from persian_rummy.reports.ratings import ELO_A_UNIT, RatingsError, elo_ratings, points_ratings
+from persian_rummy.reports.ratings import (
+    ELO_A_UNIT,
+    Ratings,
+    RatingsError,
+    elo_ratings,
+    points_ratings,
+)
 from persian_rummy.reports.results import Results, load_results
 from persian_rummy.reports.stats import mean_interval
 from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary
@@ -150,6 +156,21 @@ def test_elo__somebody_wins_all__is_finite_and_said():
     assert ratings.is_separated
     assert np.isfinite(ratings.values).all()
     assert ratings.values[0] == ratings.values.max()
+
+
+def test_elo__all_eighteen_won__is_that_with_a_drawn_match_more():
+    ratings = elo_ratings(field_of(2, {(0, 1): [2] * 9}))
+    assert ratings.difference(0, 1).estimate == pytest.approx(400 * math.log10(18.5 / 0.5))
+
+
+@pytest.mark.parametrize(("gap", "apart"), [(2.3, False), (2.45, True)])
+def test_told_apart__the_widest_gap_of_three__at_a_third_of_the_error(gap, apart):
+    """Chances 0.0214 and 0.0143 of the error 1 by the normal law: one below 0.05 / 3."""
+    values = np.array([gap, gap / 2, 0.0])
+    ratings = Ratings(("a", "b", "c"), values, np.eye(3) / 2, 10**6, False)
+    wanted = np.zeros((3, 3), bool)
+    wanted[0, 2] = wanted[2, 0] = apart
+    assert (ratings.told_apart() == wanted).all()
 
 
 def test_field__in_two_parts__is_refused():
