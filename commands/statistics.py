@@ -1,4 +1,4 @@
-"""``prummy sprt``: statistics of given counts, without playing."""
+"""Statistics without playing: of given counts, and of runs that have been played."""
 
 from typing import Annotated, Any
 
@@ -73,3 +73,71 @@ def _print(found: dict[str, Any], test: Any) -> None:
         shown = ["-" if end is None else f"{end:.2f}" for end in ends]
         typer.echo(f"{name} {found[key]['estimate']:.2f} (95 %: {shown[0]} to {shown[1]})")
     typer.echo(f"likelihood of superiority {100 * found['los']:.2f} %")
+
+
+def ratings(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
+    anchor: Annotated[
+        str | None,
+        typer.Option("--anchor", help="Who is rated 0.", show_default="the field's mean"),
+    ] = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Rate the strategies of a run: Elo from matches won, points a match from margins.
+
+    The intervals respect that all pairings share the boards. Strategies are told apart by Holm's
+    method over all pairs, with an error of 5 % for the whole field.
+
+    Examples
+    --------
+      prummy ratings runs/demo
+
+      prummy ratings runs/demo --anchor greedy --json
+    """
+    with common.user_errors():
+        from ..reports.ratings import elo_ratings, points_ratings
+        from ..reports.results import load_results
+
+        results = load_results(run)
+        elo, points = elo_ratings(results, anchor), points_ratings(results, anchor)
+    if json_:
+        common.print_json(
+            {"elo": elo.to_json(), "points": points.to_json(), "separated": elo.is_separated}
+        )
+        return
+    from ..reports.terminal import print_ratings
+
+    print_ratings(elo, points)
+
+
+def partners(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
+    json_: common.JsonOption = False,
+) -> None:
+    """Say what strategies are worth as partners, who gets on with whom, and what seats are worth.
+
+    The run is one of mixed teams: every two strategies make a team. A strategy's own strength is
+    half of what two copies of it score; as a partner it is what it brings beside others; the
+    synergy of two is what they score together beyond the mean of their own kinds.
+
+    Examples
+    --------
+      prummy tournament greedy hunter doubler miser --format partners --out runs/teams
+
+      prummy partners runs/teams
+
+      prummy partners runs/teams --json
+    """
+    with common.user_errors():
+        from ..reports.partners import partnerships
+        from ..reports.results import load_results
+        from ..reports.seats import seats_json
+
+        results = load_results(run)
+        found = {**partnerships(results).to_json(), **seats_json(results)}
+    if json_:
+        common.print_json(found)
+        return
+    from ..reports.terminal import print_partners
+
+    print_partners(found)

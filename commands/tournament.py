@@ -38,7 +38,8 @@ def tournament(
         str | None,
         typer.Option(
             "--format",
-            help="round-robin: all pairs; gauntlet: the first against each other.",
+            help="round-robin: all pairs; gauntlet: the first against each other; partners: "
+            "every two make a team, and all teams meet.",
             show_default="round-robin",
         ),
     ] = None,
@@ -152,6 +153,8 @@ def tournament(
       prummy tournament --all --matches 20000 --seed 7 --out runs/all --report
 
       prummy tournament greedy old=v1/bot.py:Bot new=v2/bot.py:Bot --format gauntlet
+
+      prummy tournament greedy hunter doubler --format partners --out runs/teams
 
       prummy tournament --resume --out runs/all
 

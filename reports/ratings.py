@@ -63,14 +63,20 @@ class Ratings:
     degrees: int
     is_separated: bool
 
-    def difference(self, one: int, other: int, level: float = LEVEL) -> Interval:
-        """Return the rating of one entry above another's."""
-        estimate = float(self.values[one] - self.values[other])
-        error = self.error(one, other)
+    def contrast(self, weights: np.ndarray, level: float = LEVEL) -> Interval:
+        """Return a weighted sum of ratings, weights of sum 0: float64, shape (n,)."""
+        estimate = float(weights @ self.values)
         if self.degrees < 1:
             return Interval(estimate, None, None, level)
+        error = math.sqrt(max(0.0, weights @ self.covariance @ weights))
         half = student_quantile(level, self.degrees) * error
         return Interval(estimate, estimate - half, estimate + half, level)
+
+    def difference(self, one: int, other: int, level: float = LEVEL) -> Interval:
+        """Return the rating of one entry above another's."""
+        weights = np.zeros(len(self.names))
+        weights[one], weights[other] = 1, -1
+        return self.contrast(weights, level)
 
     def error(self, one: int, other: int) -> float:
         """Return the standard error of a difference."""

@@ -23,8 +23,8 @@ class Results:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The entries' names in their order."""
-        return self.plan.names
+        """The teams' names in their order: those of the entries, but for mixed teams."""
+        return self.plan.team_names
 
     def played(self) -> Iterator[tuple[Pairing, PairingSummary]]:
         """Yield the pairings that count, with their summaries."""

@@ -88,6 +88,31 @@ def mean_interval(sums: np.ndarray, sizes: np.ndarray, level: float = LEVEL) -> 
     return Interval(mean, mean - half, mean + half, level)
 
 
+def difference_interval(
+    sums: np.ndarray,
+    sizes: np.ndarray,
+    other_sums: np.ndarray,
+    other_sizes: np.ndarray,
+    level: float = LEVEL,
+) -> Interval:
+    """Return the difference of two means over units that they do not share, by Welch's method.
+
+    Parameters are those of `mean_interval`, twice. Source: Welch, "The generalization of
+    'Student's' problem when several different population variances are involved" (1947).
+    """
+    mean, error, degrees = _ratio(sums, sizes)
+    other_mean, other_error, other_degrees = _ratio(other_sums, other_sizes)
+    gap = mean - other_mean
+    if error is None or other_error is None:
+        return Interval(gap, None, None, level)
+    one, other = error**2, other_error**2
+    if one + other == 0:
+        return Interval(gap, gap, gap, level)
+    welch = (one + other) ** 2 / (one**2 / degrees + other**2 / other_degrees)
+    half = student_quantile(level, int(welch)) * math.sqrt(one + other)
+    return Interval(gap, gap - half, gap + half, level)
+
+
 def share_interval(
     sums: np.ndarray, sizes: np.ndarray, boards: int, level: float = LEVEL
 ) -> Interval:

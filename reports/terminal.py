@@ -8,6 +8,7 @@ from rich.table import Table
 
 from .ratings import Ratings
 from .results import Results
+from .seats import EFFECTS
 from .tables import crosstable, standings
 
 
@@ -100,6 +101,52 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
         )
 
 
-def _with_ends(interval: dict[str, Any]) -> str:
-    half = "" if interval["low"] is None else f" ± {(interval['high'] - interval['low']) / 2:.1f}"
-    return f"{interval['estimate']:.1f}{half}"
+def print_partners(found: dict[str, Any], console: Console | None = None) -> None:
+    """Print what `prummy partners --json` says: strategies, synergies, seats and dealers."""
+    console = console or Console()
+    drawn = "drawn_margin" in found["strategies"][0]
+    columns = ["own strength", "as a partner"] + ["by the draw", "won % by the draw"] * drawn
+    rows = [
+        [row["strategy"], _with_ends(row["own"]), _with_ends(row["as_partner"])]
+        + ([_with_ends(row["drawn_margin"]), _with_ends(row["drawn_share"], 100)] if drawn else [])
+        for row in found["strategies"]
+    ]
+    _print_table(console, "strategies, points a match", ["strategy", *columns], rows)
+    rows = [[" & ".join(row["pair"]), _with_ends(row["synergy"])] for row in found["synergies"]]
+    _print_table(
+        console, "what two score beyond the mean of their own kinds", ["pair", "synergy"], rows
+    )
+    rows = [[name, _with_ends(value)] for name, value in found["first_dealers"].items()]
+    _print_table(
+        console, "what a team gains when its first deals first", ["team", "points a match"], rows
+    )
+    rows = [[row["a"], row["b"], _with_ends(row["effect"])] for row in found["orders"]]
+    _print_table(
+        console,
+        "what p & q gain against r & s when they act in the order p r q s rather than r p s q",
+        ["p & q", "r & s", "points a match"],
+        rows,
+    )
+    for name, value in found["effects"].items():
+        scale = 100 if name.endswith("share") else 1
+        console.print(f"{EFFECTS[name]}: {_with_ends(value, scale)}{' %' * (scale == 100)}")
+    console.print(
+        "Ratings of teams leave over "
+        f"{100 * found['unexplained']:.1f} % of the pairings' squared margins."
+    )
+    console.print("± 95 % confidence, by boards that all share.")
+
+
+def _print_table(console: Console, title: str, headings: list[str], rows: list[list[str]]) -> None:
+    table = Table(title=title)
+    for place, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if place else "left")
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def _with_ends(interval: dict[str, Any], scale: float = 1) -> str:
+    estimate, low, high = (interval[name] for name in ("estimate", "low", "high"))
+    half = "" if low is None else f" ± {scale * (high - low) / 2:.1f}"
+    return f"{scale * estimate:.1f}{half}"

@@ -73,7 +73,7 @@ def _missing(manifest: dict[str, Any], found: Audit) -> list[str]:
     void = {failure["strategy"] for failure in manifest["failures"]}
     lines = []
     for pairing, (met, tally) in enumerate(zip(plan.pairings(), found.tallies, strict=True)):
-        if {plan.names[met.a], plan.names[met.b]} & void:
+        if {plan.names[entry] for entry in plan.seats(met)} & void:
             continue
         for first, n in tally.boards.gaps(0, plan.boards):
             pair = _pair(manifest, pairing)
@@ -84,7 +84,7 @@ def _missing(manifest: dict[str, Any], found: Audit) -> list[str]:
 def _pair(manifest: dict[str, Any], pairing: int) -> str:
     plan = plan_of_manifest(manifest)
     met = plan.pairings()[pairing]
-    return f"{plan.names[met.a]} with {plan.names[met.b]}"
+    return f"{plan.team_names[met.a]} with {plan.team_names[met.b]}"
 
 
 def orphans(folder: RunFolder) -> list[str]:
@@ -118,7 +118,7 @@ def merge_runs(
                 )
     plan = plan_of_manifest(first)
     failed = {f["strategy"] for m in manifests for f in m.get("failures", [])}
-    void = [{plan.names[met.a], plan.names[met.b]} & failed for met in plan.pairings()]
+    void = [{plan.names[entry] for entry in plan.seats(met)} & failed for met in plan.pairings()]
     places: dict[Part, RunFolder] = {}
     boards = [Coverage() for _ in void]
     for shard, its in zip(shards, manifests, strict=True):

@@ -247,15 +247,17 @@ class Children:
     def _blamed(self, pairing: int, failure: Failure) -> Failure:
         """Return a failure with whom it is due to.
 
-        A hook of ours does not crash: where it seems to, the opponent has damaged what it works
-        with.
+        A hook of ours does not crash: where it seems to, somebody else at the table has damaged
+        what it works with, and the nearest before it who is not ours is taken for that.
         """
-        met = self.job.plan.pairings()[pairing]
-        ours = [self.job.strategies[k]["built_in"] for k in (met.a, met.b)]
-        if not ours[failure.player % 2] or ours[1 - failure.player % 2]:
+        plan = self.job.plan
+        seats = plan.seats(plan.pairings()[pairing])
+        before = [(failure.player - step) % 4 for step in range(4)]
+        guilty = next((k for k in before if not self.job.strategies[seats[k]]["built_in"]), None)
+        if guilty in (None, failure.player):
             return failure
-        why = f"damaged the process, which was lost at its opponent's next action ({failure.why})"
-        return replace(failure, player=failure.player ^ 1, seat=failure.seat ^ 1, why=why)
+        why = f"damaged the process, which was lost at another's next action ({failure.why})"
+        return replace(failure, player=guilty, seat=guilty ^ failure.rotation, why=why)
 
 
 class _Shared:

@@ -86,9 +86,8 @@ class Players:
 
     def is_apart(self, pairing: int) -> bool:
         """Return whether a pairing is played in a child process."""
-        met = self.pairings[pairing]
-        ours = (self.job.strategies[k]["built_in"] for k in (met.a, met.b))
-        return self.apart or not all(ours)
+        seats = self.job.plan.seats(self.pairings[pairing])
+        return self.apart or not all(self.job.strategies[k]["built_in"] for k in seats)
 
     def close(self) -> None:
         """Stop all children."""

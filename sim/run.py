@@ -240,7 +240,8 @@ class Run:
         pairing = played.task.block.pairing
         if played.failure is not None:
             known = self.failures.get(pairing)
-            _log.warning("%s: %s", self._name_of(pairing, played.failure), played.failure.what)
+            name = self.plan.names[self._entry_of(pairing, played.failure)]
+            _log.warning("%s: %s", name, played.failure.what)
             if known is None or played.failure.board < known.board:
                 self.failures[pairing] = played.failure
             return
@@ -284,10 +285,8 @@ class Run:
         """
         found: dict[int, tuple[int, Failure]] = {}
         for pairing, failure in sorted(self.failures.items(), key=lambda f: (f[1].board, f[0])):
-            met = self.pairings[pairing]
-            if met.a not in found and met.b not in found:
-                entry = met.a if failure.player % 2 == 0 else met.b
-                found[entry] = (pairing, failure)
+            if found.keys().isdisjoint(self.plan.seats(self.pairings[pairing])):
+                found[self._entry_of(pairing, failure)] = (pairing, failure)
         return found
 
     def _void(self, outcome: Outcome, engine: Engine) -> None:
@@ -300,24 +299,24 @@ class Run:
             path = self.folder.write_evidence(name, self._evidence(entry, pairing, failure, log))
             outcome.failures.append({"strategy": name, "kind": failure.why, "evidence": path})
         for index, met in enumerate(self.pairings):
-            if met.a in failed or met.b in failed:
+            if not failed.keys().isdisjoint(self.plan.seats(met)):
                 for part in self.parts[index]:
                     self.folder.storage.remove(part.name)
                 self.tallies[index] = Tally()
 
-    def _name_of(self, pairing: int, failure: Failure) -> str:
-        met = self.pairings[pairing]
-        return self.plan.names[met.a if failure.player % 2 == 0 else met.b]
+    def _entry_of(self, pairing: int, failure: Failure) -> int:
+        return self.plan.seats(self.pairings[pairing])[failure.player]
 
     def _evidence(
         self, entry: int, pairing: int, failure: Failure, log: np.ndarray
     ) -> dict[str, Any]:
-        met = self.pairings[pairing]
         rules = [
             "--rule " + shlex.quote(f"{name}={json.dumps(value)}")
             for name, value in self.plan.rules.to_dict().items()
         ]
-        specs = [shlex.quote(self.entries[k].text) for k in (met.a, met.b)]
+        seats: Sequence[int] = self.plan.seats(self.pairings[pairing])
+        seats = seats[:2] if seats[:2] == seats[2:] else seats
+        specs = [shlex.quote(self.entries[k].text) for k in seats]
         command = (
             f"prummy match {' '.join(specs)} --seed {self.plan.seed} --board {failure.board} "
             f"--rotation {failure.rotation} {' '.join(rules)}"
@@ -421,7 +420,8 @@ class _Dispatch:
         ends = [self.run.plan.boards] * len(self.sent)
         failed = self.run.failed()
         for pairing, met in enumerate(self.run.pairings):
-            boards = [failed[entry][1].board + 1 for entry in (met.a, met.b) if entry in failed]
+            who = set(self.run.plan.seats(met)) & failed.keys()
+            boards = [failed[entry][1].board + 1 for entry in who]
             if pairing in self.run.failures:
                 boards.append(self.run.failures[pairing].board)
             ends[pairing] = min([ends[pairing], *boards])

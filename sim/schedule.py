@@ -3,16 +3,17 @@
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import combinations
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement
 
 from .rules import Rules
 
-FORMATS = ("round-robin", "gauntlet")
+FORMATS = ("round-robin", "gauntlet", "partners")
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Two entries that meet: the indices of a (seats 0 and 2 in rotation 0) and b."""
+    """Two teams that meet: the indices in `Plan.teams` of a (seats 0 and 2 in rotation 0) and b."""
 
     a: int
     b: int
@@ -32,7 +33,9 @@ class Plan:
     """All that decides a run's results, beside what its strategies do.
 
     `names` are the entries' in their order; `boards` is the number of boards of each pairing, each
-    of which is two matches.
+    of which is two matches. A team is two players of one entry, but in the format ``partners``,
+    where every two entries make a team, also an entry with itself. Who sits where evens out: the
+    dealer goes round, and the second match of a board turns the order of the seats round.
     """
 
     names: tuple[str, ...]
@@ -41,9 +44,26 @@ class Plan:
     boards: int
     format: str
 
-    def pairings(self) -> list[Pairing]:
+    @property
+    def teams(self) -> tuple[tuple[int, int], ...]:
+        """Return each team's two players, as indices of `names`."""
+        return teams_of(len(self.names), self.format)
+
+    @property
+    def team_names(self) -> tuple[str, ...]:
+        """Return what results call the teams: by their entry, or as ``one & other``."""
+        if self.format != "partners":
+            return self.names
+        return tuple(f"{self.names[one]} & {self.names[other]}" for one, other in self.teams)
+
+    def pairings(self) -> tuple[Pairing, ...]:
         """Return the pairings, in order."""
-        return pairings_of(len(self.names), self.format)
+        return pairings_of(len(self.teams), self.format)
+
+    def seats(self, pairing: Pairing) -> tuple[int, int, int, int]:
+        """Return who sits at each seat in rotation 0, as indices of `names`."""
+        (one, its_partner), (other, other_partner) = self.teams[pairing.a], self.teams[pairing.b]
+        return one, other, its_partner, other_partner
 
     @property
     def matches(self) -> int:
@@ -130,7 +150,16 @@ def largest_sum(plan: Plan) -> int:
     return plan.boards * (4 * plan.rules.largest_score()) ** 2
 
 
-def pairings_of(n_entries: int, format_: str) -> list[Pairing]:
-    """Return a format's pairings: all pairs in order, or the first entry against each other."""
-    pairs = combinations(range(n_entries), 2)
-    return [Pairing(a, b) for a, b in pairs if format_ != "gauntlet" or a == 0]
+@lru_cache
+def teams_of(n_entries: int, format_: str) -> tuple[tuple[int, int], ...]:
+    """Return a format's teams: each entry with itself, or every two (`Plan`)."""
+    if format_ == "partners":
+        return tuple(combinations_with_replacement(range(n_entries), 2))
+    return tuple((entry, entry) for entry in range(n_entries))
+
+
+@lru_cache
+def pairings_of(n_teams: int, format_: str) -> tuple[Pairing, ...]:
+    """Return a format's pairings: all pairs in order, or the first team against each other."""
+    pairs = combinations(range(n_teams), 2)
+    return tuple(Pairing(a, b) for a, b in pairs if format_ != "gauntlet" or a == 0)

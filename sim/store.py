@@ -30,7 +30,7 @@ from .storage import TEMPORARY, LocalStorage, open_storage
 from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSummary, summarize
 
 FORMAT = "prummy-run"
-VERSION = 3
+VERSION = 4
 ROWS, SUMS = "matches", "sums"
 LONGEST_NAME = 100  # of a file of evidence; file systems take some 250
 SUMMARY = ("summary/groups.parquet", "summary/histograms.parquet")

@@ -24,6 +24,10 @@ GROUP_COLUMNS: dict[str, str] = {
     "draws": "matches drawn",
     "losses": "matches lost by a",
     "margin": "margin of a, points, summed over matches",
+    "margin_0": "margin of a in rotation 0, points, summed over matches",
+    "dealer_margin": "margin of the dealing team in a deal, points, summed over deals",
+    "first_dealer_margin": "margin of the team that deals first, points, summed over matches",
+    "first_dealer_half_wins": "half-wins (0 to 2) of the team that deals first",
     "margin_squared": "squared margin of a match, summed over matches",
     "board_margin_squared": "squared sum of a board's two margins, summed over boards",
     "board_share_squared": "squared half-wins of a board (0 to 4), summed over boards",
@@ -114,17 +118,18 @@ def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
     n_rows = len(columns["board"])
     for start in range(0, n_rows, CHUNK):
         some = {name: column[start : start + CHUNK] for name, column in columns.items()}
-        summary.groups += _group_sums(some)
+        summary.groups += _group_sums(some, deals)
     _fill_histograms(summary, columns, deals)
     return summary
 
 
-def _group_sums(columns: Mapping[str, np.ndarray]) -> np.ndarray:
+def _group_sums(columns: Mapping[str, np.ndarray], deals: int) -> np.ndarray:
     """Return the groups of some rows, as in a summary."""
     boards = np.asarray(columns["board"], np.int64)[::2]
     score_a, score_b = (np.asarray(columns[f"score_{side}"], np.int64) for side in "ab")
     margin = score_a - score_b
     half_wins = np.sign(margin) + 1  # 2 for a match won, 1 drawn, 0 lost
+    for_dealer = 1 - 2 * (np.asarray(columns["dealer"] ^ columns["rotation"], np.int64) & 1)
     board_margin = _by_board(margin)
     board_share = _by_board(half_wins)
     by_match = {
@@ -133,6 +138,10 @@ def _group_sums(columns: Mapping[str, np.ndarray]) -> np.ndarray:
         "draws": half_wins == 1,
         "losses": half_wins == 0,
         "margin": margin,
+        "margin_0": np.where(columns["rotation"] == 0, margin, 0),
+        "dealer_margin": for_dealer * _dealing_margin(columns, deals),
+        "first_dealer_margin": for_dealer * margin,
+        "first_dealer_half_wins": for_dealer * (half_wins - 1) + 1,
         "margin_squared": margin**2,
         "turns": columns["turns"],
         **{f"{c.name}_{side}": columns[f"{c.name}_{side}"] for side in "ab" for c in SIDE_COLUMNS},
@@ -150,6 +159,18 @@ def _group_sums(columns: Mapping[str, np.ndarray]) -> np.ndarray:
         else:
             values[:, index] = by_board[name]
     return _sum_by_group(values, int(boards[0]))
+
+
+def _dealing_margin(columns: Mapping[str, np.ndarray], deals: int) -> np.ndarray:
+    """Return the sum of the margins of a in the deals of its side's turn to deal, less the others.
+
+    The sign is for a match in which a deals first: the deal passes to the other side each time.
+    """
+    total = np.zeros(len(columns["board"]), np.int64)
+    for deal in range(deals):
+        a, b = (columns[f"deal_score_{side}_{deal + 1}"] for side in "ab")
+        total += (-1) ** deal * (np.asarray(a, np.int64) - b)
+    return total
 
 
 def _by_board(values: np.ndarray) -> np.ndarray:

@@ -77,10 +77,11 @@ def pairing_identity(
     met = plan.pairings()[pairing]
     identity: dict[str, Any] = {"engine_version": ENGINE_VERSION}
     identity |= {"seed": plan.seed, "rules": plan.rules.to_dict()}
-    for side, entry in (("a", strategies[met.a]), ("b", strategies[met.b])):
-        identity[side] = entry["name"]
-        identity[f"params_{side}"] = entry["params"]
-        identity[f"source_hash_{side}"] = entry["source_hash"]
+    for side, team in (("a", met.a), ("b", met.b)):
+        players = [strategies[k] for k in plan.teams[team]]
+        identity[side] = plan.team_names[team]
+        identity[f"params_{side}"] = [player["params"] for player in players]
+        identity[f"source_hash_{side}"] = [player["source_hash"] for player in players]
     return identity
 
 
@@ -152,8 +153,7 @@ class Worker:
         return play_boards(plan.rules, self._seats(pairing), *where, log=log, game=game).failure
 
     def _seats(self, pairing: int) -> list[Any]:
-        met = self.pairings[pairing]
-        return [self.players[met.a], self.players[met.b]] * 2
+        return [self.players[k] for k in self.job.plan.seats(self.pairings[pairing])]
 
 
 def failed(task: Task, failure: Failure, seconds: float) -> Played:

@@ -82,6 +82,7 @@ def _rows(
 ) -> dict[str, np.ndarray]:
     n = 2 * boards
     rows: dict[str, np.ndarray] = {"board": np.repeat(np.arange(boards), 2)}
+    rows["dealer"], rows["rotation"] = rows["board"] % 4, np.tile([0, 1], boards)
     ends = rng.integers(0, 3, (deals, n))
     for side, strength, own_end in (("a", strength_a, 0), ("b", strength_b, 1)):
         counts = {column.name: rng.integers(1, 9, n) for column in SIDE_COLUMNS}

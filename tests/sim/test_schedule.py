@@ -15,18 +15,29 @@ def plan(names: str, boards: int, format_: str = "round-robin") -> Plan:
 
 
 def test_round_robin__everybody_meets_everybody_once_in_order():
-    assert plan("wxyz", 5).pairings() == [
-        Pairing(0, 1),
-        Pairing(0, 2),
-        Pairing(0, 3),
-        Pairing(1, 2),
-        Pairing(1, 3),
-        Pairing(2, 3),
-    ]
+    pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert plan("wxyz", 5).pairings() == tuple(Pairing(a, b) for a, b in pairs)
 
 
 def test_gauntlet__the_first_meets_each_other():
-    assert plan("wxyz", 5, "gauntlet").pairings() == [Pairing(0, 1), Pairing(0, 2), Pairing(0, 3)]
+    pairs = [(0, 1), (0, 2), (0, 3)]
+    assert plan("wxyz", 5, "gauntlet").pairings() == tuple(Pairing(a, b) for a, b in pairs)
+
+
+def test_partners__every_two_make_a_team_and_all_teams_meet():
+    of_two = plan("xy", 5, "partners")
+    assert of_two.team_names == ("x & x", "x & y", "y & y")
+    assert [of_two.seats(met) for met in of_two.pairings()] == [
+        (0, 0, 0, 1),  # x x against x y: seats 0 and 2 are the first team's
+        (0, 1, 0, 1),
+        (0, 1, 1, 1),
+    ]
+    assert len(plan("vwxyz", 5, "partners").pairings()) == 15 * 14 // 2
+
+
+def test_seats__without_partners__are_two_players_of_each():
+    assert plan("wxyz", 5).seats(Pairing(1, 3)) == (1, 3, 1, 3)
+    assert plan("wxyz", 5).team_names == tuple("wxyz")
 
 
 @pytest.mark.parametrize("n", [2, 3, 7])

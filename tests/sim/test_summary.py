@@ -28,17 +28,26 @@ def made_up(first: int, boards: int, deals: int = 2, seed: int = 0, spread: int 
         for name in column_names(deals)
     }
     columns["board"] = np.repeat(np.arange(first, first + boards), 2)
+    columns["dealer"] = (columns["board"] % 4).astype(np.int32)
     columns["rotation"] = np.tile(np.array([0, 1], np.int32), boards)
     for deal in range(1, deals + 1):
         columns[f"deal_end_{deal}"] = rng.integers(0, 4, 2 * boards).astype(np.int32)
     return columns
 
 
-def by_group(columns: dict) -> pd.DataFrame:
+def by_group(columns: dict, deals: int) -> pd.DataFrame:
     """Return the sums over board mod 256 by pandas, in the words of GROUP_COLUMNS."""
     rows = pd.DataFrame(columns).astype("int64")
     rows["matches"] = 1
     rows["margin"] = rows["score_a"] - rows["score_b"]
+    rows["margin_0"] = rows["margin"].where(rows["rotation"] == 0, 0)
+    dealt_by_a = rows["dealer"].isin([0, 2]) == (rows["rotation"] == 0)
+    rows["first_dealer_margin"] = rows["margin"].where(dealt_by_a, -rows["margin"])
+    rows["first_dealer_half_wins"] = np.sign(rows["first_dealer_margin"]) + 1
+    rows["dealer_margin"] = 0
+    for deal in range(deals):
+        gap = rows[f"deal_score_a_{deal + 1}"] - rows[f"deal_score_b_{deal + 1}"]
+        rows["dealer_margin"] += gap.where(dealt_by_a == (deal % 2 == 0), -gap)
     rows["margin_squared"] = rows["margin"] ** 2
     rows["wins"] = (rows["score_a"] > rows["score_b"]).astype(int)
     rows["draws"] = (rows["score_a"] == rows["score_b"]).astype(int)
@@ -61,7 +70,7 @@ def by_group(columns: dict) -> pd.DataFrame:
 def test_groups__made_up_rows__as_by_pandas(first, boards, deals):
     columns = made_up(first, boards, deals)
     summary = summarize(columns, deals)
-    expected = by_group(columns) if boards else np.zeros((256, len(GROUP_COLUMNS)))
+    expected = by_group(columns, deals) if boards else np.zeros((256, len(GROUP_COLUMNS)))
     np.testing.assert_array_equal(summary.groups, expected)
     assert summary.groups.dtype == np.int64
 
