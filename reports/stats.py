@@ -47,7 +47,7 @@ class Interval:
 
 
 @lru_cache
-def student_quantile(level: float, degrees: int) -> float:
+def student_quantile(level: float, degrees: float) -> float:
     """Return how many standard errors an interval of a level reaches to each side."""
     from scipy.special import stdtrit  # scipy.stats takes two seconds to import
 
@@ -109,7 +109,7 @@ def difference_interval(
     if one + other == 0:
         return Interval(gap, gap, gap, level)
     welch = (one + other) ** 2 / (one**2 / degrees + other**2 / other_degrees)
-    half = student_quantile(level, int(welch)) * math.sqrt(one + other)
+    half = student_quantile(level, welch) * math.sqrt(one + other)
     return Interval(gap, gap - half, gap + half, level)
 
 
