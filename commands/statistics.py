@@ -110,6 +110,34 @@ def ratings(
     print_ratings(elo, points)
 
 
+def sources(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
+    json_: common.JsonOption = False,
+) -> None:
+    """Say why strategies win: the sources of points that make each one's margin.
+
+    What a strategy gains on its opponents by sets, runs, lay-offs, doubling, going out and cards
+    left in hands, points a match; the parts add up to its margin.
+
+    Examples
+    --------
+      prummy sources runs/demo
+
+      prummy sources runs/demo --json
+    """
+    with common.user_errors():
+        from ..reports.machine import sources_json
+        from ..reports.results import load_results
+
+        found = sources_json(load_results(run))
+    if json_:
+        common.print_json(found)
+        return
+    from ..reports.terminal import print_sources
+
+    print_sources(found)
+
+
 def partners(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
     json_: common.JsonOption = False,

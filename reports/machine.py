@@ -3,7 +3,14 @@
 from typing import Any
 
 from .results import Results
-from .tables import entry_margin, entry_share, pairing_margin, pairing_share, standings
+from .tables import (
+    entry_margin,
+    entry_share,
+    entry_sources,
+    pairing_margin,
+    pairing_share,
+    standings,
+)
 
 
 def pairing_json(results: Results) -> list[dict[str, Any]]:
@@ -44,3 +51,14 @@ def tournament_json(results: Results) -> dict[str, Any]:
         "pairings": pairing_json(results),
         "failures": results.manifest["failures"],
     }
+
+
+def sources_json(results: Results) -> list[dict[str, Any]]:
+    """Return what makes the margin of each strategy over its opponents, best win share first."""
+    found = []
+    for name in standings(results)["strategy"]:
+        entry = results.names.index(name)
+        parts = {label: part.to_json() for label, part in entry_sources(results, entry).items()}
+        margin = entry_margin(results, entry).to_json()
+        found.append({"strategy": name, "margin": margin, "sources": parts})
+    return found

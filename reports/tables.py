@@ -41,12 +41,30 @@ def margin_sources(summary: PairingSummary) -> dict[str, Interval]:
 
     The estimates add up to `pairing_margin`'s.
     """
+    matches = summary.column("matches")
+    return {label: mean_interval(sums, matches) for label, sums in _gained(summary).items()}
+
+
+def _gained(summary: PairingSummary) -> dict[str, np.ndarray]:
+    """Return what a gains on b by the values of `SOURCES`, points summed by group of boards."""
     found = {}
     for column, label in SOURCES.items():
         difference = summary.column(f"{column}_a") - summary.column(f"{column}_b")
-        sign = -1 if column == "left_points" else 1
-        found[label] = mean_interval(sign * difference, summary.column("matches"))
+        found[label] = -difference if column == "left_points" else difference
     return found
+
+
+def entry_sources(results: Results, entry: int) -> dict[str, Interval]:
+    """Return what makes an entry's margin over all its opponents, as `margin_sources` does.
+
+    The estimates add up to `entry_margin`'s.
+    """
+    total = {label: np.zeros(N_GROUPS, np.int64) for label in SOURCES.values()}
+    for side, _, summary in results.sides_of(entry):
+        for label, sums in _gained(summary).items():
+            total[label] += sums if side == "a" else -sums
+    matches = results.groups(entry, "matches")
+    return {label: mean_interval(sums, matches) for label, sums in total.items()}
 
 
 def _spread(name: str, interval: Interval) -> dict[str, float]:

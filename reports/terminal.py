@@ -101,6 +101,19 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
         )
 
 
+def print_sources(found: list[dict[str, Any]], console: Console | None = None) -> None:
+    """Print what `prummy sources --json` says."""
+    console = console or Console()
+    labels = list(found[0]["sources"]) if found else []
+    rows = [
+        [row["strategy"], *(_with_ends(row["sources"][label]) for label in labels)]
+        + [_with_ends(row["margin"])]
+        for row in found
+    ]
+    title = "what makes the margin, points a match more than the opponents"
+    _print_table(console, title, ["strategy", *labels, "margin"], rows)
+
+
 def print_partners(found: dict[str, Any], console: Console | None = None) -> None:
     """Print what `prummy partners --json` says: strategies, synergies, seats and dealers."""
     console = console or Console()

@@ -206,7 +206,7 @@ def test_resume__part_of_another_run__is_played_again(tmp_path, finished, other)
 
 
 def test_resume__damaged_manifest__is_refused(finished):
-    (finished / "manifest.json").write_text('{"format": "prummy-run", "version": 3}')
+    (finished / "manifest.json").write_text('{"format": "prummy-run", "version": 4}')
     message = fails("tournament", "--resume", "--out", str(finished))
     assert "manifest.json was changed or damaged after it was written" in message
 

@@ -10,7 +10,7 @@ from scipy import stats
 from small_runs import play, read_rows
 
 from persian_rummy.reports import tables
-from persian_rummy.reports.machine import pairing_json, tournament_json
+from persian_rummy.reports.machine import pairing_json, sources_json, tournament_json
 from persian_rummy.reports.results import Results, load_results
 from persian_rummy.sim.columns import SIDE_COLUMNS
 from persian_rummy.sim.rules import Rules
@@ -112,6 +112,24 @@ def test_standings__as_from_the_rows(run):
         low, high = t_interval(mine.groupby("board")["margin"].mean())
         assert (row["margin_low"], row["margin_high"]) == pytest.approx((low, high))
         assert row["win_share_low"] < row["win_share"] < row["win_share_high"]
+
+
+def test_entry_sources__as_from_the_rows__add_up_to_the_margin(run):
+    results, long = run
+    columns = {label: column for column, label in tables.SOURCES.items()}
+    other = long.rename(columns={"strategy": "opponent", "opponent": "strategy"})
+    for entry, name in enumerate(results.names):
+        found = tables.entry_sources(results, entry)
+        mine, theirs = (frame[frame["strategy"] == name] for frame in (long, other))
+        for label, interval in found.items():
+            sign = -1 if label == "left in hands" else 1
+            gap = sign * (mine[columns[label]].mean() - theirs[columns[label]].mean())
+            assert interval.estimate == pytest.approx(gap)
+            assert interval.low < interval.estimate < interval.high
+        margin = tables.entry_margin(results, entry).estimate
+        assert sum(part.estimate for part in found.values()) == pytest.approx(margin)
+    rows = {row["strategy"]: row for row in sources_json(results)}
+    assert rows["greedy"]["sources"]["sets"] == tables.entry_sources(results, 0)["sets"].to_json()
 
 
 def test_win_share__interval__is_wilsons_at_the_effective_size(run):

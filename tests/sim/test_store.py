@@ -318,7 +318,7 @@ def test_manifest__written__is_read_back_as_the_same_plan(folder):
     plan = Plan(("a", "ü[x=1]"), Rules(min_run=4, points="fives"), 2**64 - 1, 7, "gauntlet")
     folder.write_manifest(manifest_of(plan))
     manifest = folder.read_manifest()
-    assert (manifest["format"], manifest["version"]) == ("prummy-run", 3)
+    assert (manifest["format"], manifest["version"]) == ("prummy-run", 4)
     assert plan_of_manifest(manifest) == plan
     assert leftovers(folder.path) == []
 
@@ -331,7 +331,7 @@ def test_manifest__written__is_read_back_as_the_same_plan(folder):
         ("[]", "is not the manifest of a run"),
         ('{"version": 1}', "is not the manifest of a run"),
         ('{"format": "prummy-run", "version": 1}', "written by another version"),
-        ('{"format": "prummy-run", "version": 3}', "was changed or damaged"),
+        ('{"format": "prummy-run", "version": 4}', "was changed or damaged"),
     ],
 )
 def test_manifest__damaged__is_refused(folder, text, says):
