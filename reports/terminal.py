@@ -106,8 +106,7 @@ def print_sources(found: list[dict[str, Any]], console: Console | None = None) -
     console = console or Console()
     labels = list(found[0]["sources"]) if found else []
     rows = [
-        [row["strategy"], *(_with_ends(row["sources"][label]) for label in labels)]
-        + [_with_ends(row["margin"])]
+        [row["strategy"], *map(_with_ends, row["sources"].values()), _with_ends(row["margin"])]
         for row in found
     ]
     title = "what makes the margin, points a match more than the opponents"

@@ -344,7 +344,7 @@ def test_manifest__edited__is_refused(folder):
     folder.write_manifest(MANIFEST | {"seconds": 1.5})
     path = folder.path / "manifest.json"
     text = path.read_text()
-    for old, new in (("00", "01"), ("1.5", "1.6"), ("running", "finished"), ('"version": 3', "")):
+    for old, new in (("00", "01"), ("1.5", "1.6"), ("running", "finished"), ('"version": 4', "")):
         path.write_text(text.replace(old, new, 1))
         with pytest.raises(StoreError, match=r"manifest\.json"):
             folder.read_manifest()
