@@ -11,6 +11,8 @@ from .results import Results
 from .seats import EFFECTS
 from .tables import crosstable, standings
 
+MOST_ORDERS = 12  # of the orders of mixed teams, in the terminal
+
 
 def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int) -> str:
     value = scale * row[name]
@@ -132,13 +134,12 @@ def print_partners(found: dict[str, Any], console: Console | None = None) -> Non
     _print_table(
         console, "what a team gains when its first deals first", ["team", "points a match"], rows
     )
-    rows = [[row["a"], row["b"], _with_ends(row["effect"])] for row in found["orders"]]
-    _print_table(
-        console,
-        "what p & q gain against r & s when they act in the order p r q s rather than r p s q",
-        ["p & q", "r & s", "points a match"],
-        rows,
-    )
+    largest = sorted(found["orders"], key=lambda row: -abs(row["effect"]["estimate"]))[:MOST_ORDERS]
+    rows = [[row["a"], row["b"], _with_ends(row["effect"])] for row in largest]
+    title = "what p & q gain against r & s when they act in the order p r q s rather than r p s q"
+    if len(rows) < len(found["orders"]):
+        title += f" (the largest; --json has all {len(found['orders'])})"
+    _print_table(console, title, ["p & q", "r & s", "points a match"], rows)
     for name, value in found["effects"].items():
         scale = 100 if name.endswith("share") else 1
         console.print(f"{EFFECTS[name]}: {_with_ends(value, scale)}{' %' * (scale == 100)}")
