@@ -192,6 +192,7 @@ def _play(playing: Playing, as_json: bool) -> None:
         _ = playing.folder.path  # where a report cannot be written is said at once
     Thread(target=_load_reports, args=(as_json, playing.settings.report), daemon=True).start()
     outcome = play_out(playing)
+    keep_matches(playing, outcome)
     _finish(playing, outcome, as_json)
 
 
@@ -235,6 +236,16 @@ def play_out(playing: Playing) -> "Outcome":
             outcome.digest,
         )
     return outcome
+
+
+def keep_matches(playing: Playing, outcome: "Outcome") -> None:
+    """Write transcripts of some matches into the folder of a run that has ended."""
+    if outcome.stopped in ("signal", "shard"):  # whoever wants to leave does not wait for it
+        return
+    try:
+        playing.run.keep_matches(playing.manifest, outcome, playing.settings.choice())
+    except (OSError, PrummyError) as error:
+        common.note(f"prummy: no transcripts are kept: {error}")
 
 
 @contextmanager

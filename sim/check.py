@@ -43,6 +43,11 @@ def check_run(folder: RunFolder, progress: Progress = lambda done, total: None) 
             report.faults.append(f"the evidence of {failure['strategy']}'s failure is missing")
     if manifest["status"] == "finished":
         report.faults += _missing(manifest, found)
+    for name in ("sample", "exemplars"):
+        try:
+            folder.read_transcripts(name, manifest["transcripts"])
+        except StoreError as error:
+            report.faults.append(str(error))
     try:
         summaries = folder.read_summaries(len(found.tallies), manifest["summaries"])
     except StoreError as error:

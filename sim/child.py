@@ -197,11 +197,11 @@ class Children:
                         failure = self._blamed(task.block.pairing, child.failure(lost))
         return failed(task, failure, time.monotonic() - started)
 
-    def play_again(self, pairing: int, failure: Failure) -> np.ndarray:
-        """Play the match of a failure again; return the log of its actions, as far as it came."""
+    def play_again(self, pairing: int, board: int, rotation: int) -> np.ndarray:
+        """Play a match again; return the log of its actions, as far as it came."""
         with self._borrowed() as child:
             with contextlib.suppress(GoneError):
-                child.ask("play_again", pairing, failure)
+                child.ask("play_again", pairing, board, rotation)
             return child.log
 
     def close(self) -> None:
@@ -313,9 +313,9 @@ class _Server:
         assert self.worker is not None
         return self.worker.play(task, self.shared.game)
 
-    def play_again(self, pairing: int, failure: Failure) -> None:
+    def play_again(self, pairing: int, board: int, rotation: int) -> None:
         assert self.worker is not None
-        self.worker.play_again(pairing, failure, self.shared.log, self.shared.game)
+        self.worker.play_again(pairing, board, rotation, self.shared.log, self.shared.game)
 
     def transcript(
         self, rules: Rules, entries: Sequence[str], names: Sequence[str], *which: int

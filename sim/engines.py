@@ -22,7 +22,6 @@ import numpy as np
 from ..strategies.registry import Entry
 from .child import Children, Limits
 from .errors import PrummyError
-from .match import Failure
 from .storage import open_storage
 from .transcript import empty_log
 from .work import Job, Played, Task, Worker
@@ -76,12 +75,12 @@ class Players:
             return self.children.play(task)
         return self.worker.play(task)
 
-    def play_again(self, pairing: int, failure: Failure) -> np.ndarray:
-        """Return the log of the match of a failure, as far as it came."""
+    def play_again(self, pairing: int, board: int, rotation: int) -> np.ndarray:
+        """Return the log of the actions of a match, as far as it came."""
         if self.is_apart(pairing):
-            return self.children.play_again(pairing, failure)
+            return self.children.play_again(pairing, board, rotation)
         log = empty_log(self.job.plan.rules)
-        self.worker.play_again(pairing, failure, log)
+        self.worker.play_again(pairing, board, rotation, log)
         return log
 
     def is_apart(self, pairing: int) -> bool:

@@ -59,6 +59,7 @@ _ENDED = {
     "seconds": float,
     "failures": [{"strategy": str, "kind": str, "evidence": str}],
     "summaries": {"*": str},
+    "transcripts": {"*": str},
 }
 
 

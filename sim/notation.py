@@ -1,5 +1,7 @@
 """The text of actions (RULES section 7): what transcripts, perft files and people write."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from .cards import TEXTS, cards_of, mask_of, mask_text, parse_card
@@ -25,6 +27,7 @@ def action_cards(action: int | np.uint64) -> list[int]:
     return cards_of(int(action) & int(CARDS_MASK))
 
 
+@lru_cache(1 << 14)
 def action_text(action: int | np.uint64) -> str:
     """Return an action's text, ``"=7C7D7H"``."""
     return _LETTERS[action_kind(action)] + mask_text(int(action) & int(CARDS_MASK))

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from threading import Event
 from typing import Any
@@ -15,7 +16,8 @@ import numpy as np
 from ..strategies.registry import Entry
 from .columns import match_bytes
 from .digest import MODULUS, digest_text
-from .engines import Engine, EngineChoice, open_engine
+from .engines import Engine, EngineChoice, Players, open_engine
+from .exemplars import Match, kept_matches
 from .manifest import plan_of_manifest
 from .match import Failure
 from .schedule import BoardBlock, Coverage, Keep, Plan
@@ -277,6 +279,24 @@ class Run:
         rows = [part for part in self.parts[pairing] if part.kind == ROWS]
         self.parts[pairing] = [*rows, packed]
 
+    def keep_matches(
+        self, manifest: dict[str, Any], outcome: Outcome, choice: EngineChoice
+    ) -> None:
+        """Play the matches that are kept whole again, and write their transcripts.
+
+        The manifest is brought up to date.
+        """
+        with closing(Players(self.job, choice.limits, False, self.entries)) as players:
+
+            def log_of(match: Match) -> np.ndarray:
+                return players.play_again(match.pairing, match.board, match.rotation)
+
+            all_ = self.plan.boards
+            reached = [next(t.boards.gaps(0, all_), (all_, 0))[0] for t in outcome.tallies]
+            kept = kept_matches(self.plan, outcome.summaries, reached, log_of)
+        manifest["transcripts"] = self.folder.write_transcripts(kept)
+        self.folder.write_manifest(manifest)
+
     def failed(self) -> dict[int, tuple[int, Failure]]:
         """Return who has failed: for each such entry the pairing and the failure that count.
 
@@ -295,7 +315,7 @@ class Run:
         failed = self.failed()
         for entry, (pairing, failure) in sorted(failed.items()):
             name = self.plan.names[entry]
-            log = engine.players.play_again(pairing, failure)
+            log = engine.players.play_again(pairing, failure.board, failure.rotation)
             path = self.folder.write_evidence(name, self._evidence(entry, pairing, failure, log))
             outcome.failures.append({"strategy": name, "kind": failure.why, "evidence": path})
         for index, met in enumerate(self.pairings):
@@ -430,7 +450,7 @@ class _Dispatch:
 
 def begin(folder: RunFolder, manifest: dict[str, Any]) -> None:
     """Write a manifest (which is brought up to date) as that of a run that is being played."""
-    for name in ("digest", "matches", "summaries", "failures"):
+    for name in ("digest", "matches", "summaries", "failures", "transcripts"):
         manifest.pop(name, None)
     manifest["status"] = "running"
     if folder.holds_run():
@@ -450,6 +470,7 @@ def record_outcome(folder: RunFolder, manifest: dict[str, Any], outcome: Outcome
             "seconds": round(manifest.get("seconds", 0.0) + outcome.seconds, 3),
             "failures": outcome.failures,
             "summaries": checksums,
+            "transcripts": folder.write_transcripts({}),
         }
     )
     folder.write_manifest(manifest)

@@ -6,6 +6,7 @@ that decides the rows), which boards, and the checksum of its contents; so a par
 misplaced or doubled is seen, and a part of another strategy is never taken for this one's.
 """
 
+import gzip
 import hashlib
 import json
 import re
@@ -27,13 +28,22 @@ from .digest import digest_text, rows_digest
 from .errors import PrummyError, shown
 from .manifest import ManifestError, check_manifest
 from .storage import TEMPORARY, LocalStorage, open_storage
-from .summary import GROUP_COLUMNS, HISTOGRAMS, N_GROUPS, Histogram, PairingSummary, summarize
+from .summary import (
+    EXTREMES,
+    GROUP_COLUMNS,
+    HISTOGRAMS,
+    N_GROUPS,
+    Histogram,
+    PairingSummary,
+    summarize,
+)
 
 FORMAT = "prummy-run"
 VERSION = 4
 ROWS, SUMS = "matches", "sums"
+TRANSCRIPTS = "transcripts"
 LONGEST_NAME = 100  # of a file of evidence; file systems take some 250
-SUMMARY = ("summary/groups.parquet", "summary/histograms.parquet")
+SUMMARY = ("summary/groups.parquet", "summary/histograms.parquet", "summary/extremes.parquet")
 PARQUET: Any = {  # small integers by their bytes: a tenth smaller and a third quicker than default
     "compression": "zstd",
     "compression_level": 1,
@@ -188,6 +198,7 @@ class RunFolder:
             if part.kind == SUMS:
                 ranges = [(int(first), int(n)) for first, n in about["ranges"]]
                 summary = _summary_of_table(table)
+                summary.extremes = _extremes(about["extremes"])
                 if summary.total("boards") != sum(n for _, n in ranges):
                     raise ValueError("its sums are not of the boards it names")
                 return Contents(ranges, summary, written)
@@ -241,8 +252,11 @@ class RunFolder:
                 if _checksum(data) != checksums.get(name):
                     raise ValueError(f"{name} is damaged: it differs from its checksum")
                 tables.append(pq.read_table(BytesIO(data), use_threads=False))
-            groups, counted = tables
-            found = [_summary_of_tables(groups, counted, pairing) for pairing in range(n_pairings)]
+            groups, counted, extremes = tables
+            found = [
+                _summary_of_tables(groups, counted, extremes, pairing)
+                for pairing in range(n_pairings)
+            ]
             if groups.num_rows != n_pairings * N_GROUPS:
                 raise ValueError(f"they are not of {n_pairings} pairings")
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
@@ -251,6 +265,39 @@ class RunFolder:
                 f"prummy tournament --resume --out {self.place} makes them again"
             ) from None
         return found
+
+    def write_transcripts(self, kept: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, str]:
+        """Write transcripts, a file for each name, and no others; return their checksums."""
+        checksums = {}
+        for name, transcripts in kept.items():
+            file = f"{TRANSCRIPTS}/{name}.jsonl.gz"
+            lines = "".join(json.dumps(t, separators=(",", ":")) + "\n" for t in transcripts)
+            data = gzip.compress(lines.encode(), mtime=0)
+            self.storage.write(file, data)
+            checksums[file] = _checksum(data)
+        for name in self.storage.names(TRANSCRIPTS):
+            if f"{TRANSCRIPTS}/{name}" not in checksums:
+                self.storage.remove(f"{TRANSCRIPTS}/{name}")
+        return checksums
+
+    def read_transcripts(self, name: str, checksums: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the transcripts of a name, proven; none where the run keeps none.
+
+        Raises StoreError for a file that is not what was written.
+        """
+        file = f"{TRANSCRIPTS}/{name}.jsonl.gz"
+        if file not in checksums:
+            return []
+        try:
+            data = self.storage.read(file)
+            if _checksum(data) != checksums[file]:
+                raise ValueError("it differs from its checksum")
+            return [json.loads(line) for line in gzip.decompress(data).splitlines()]
+        except (OSError, ValueError, EOFError) as error:
+            raise StoreError(
+                f"{self.place}/{file} cannot be read ({error}); "
+                f"prummy tournament --resume --out {self.place} makes it again"
+            ) from None
 
     def write_evidence(self, name: str, evidence: Mapping[str, Any]) -> str:
         """Write what is known of a strategy's failure; return the file's path or URL."""
@@ -280,7 +327,7 @@ class RunFolder:
 
     def _files(self) -> list[str]:
         """Return the names of all files of the run, without its report."""
-        folders = ("", ROWS, SUMS, "summary", "failures")
+        folders = ("", ROWS, SUMS, "summary", TRANSCRIPTS, "failures")
         return [
             f"{folder}/{n}".lstrip("/") for folder in folders for n in self.storage.names(folder)
         ]
@@ -312,6 +359,7 @@ def encode_sums(
         "first_board": ranges[0][0],
         "n_boards": sum(n for _, n in ranges),
         "ranges": [list(item) for item in ranges],
+        "extremes": summary.extremes.tolist(),
     }
     long = [
         (f"group {name}", np.arange(N_GROUPS), summary.groups[:, column])
@@ -361,8 +409,8 @@ def _understood(part: Part) -> Iterator[None]:
         raise PartError(f"{part.name} is damaged: {error}") from None
 
 
-def _summary_tables(summary: PairingSummary, pairing: int) -> tuple[pa.Table, pa.Table]:
-    """Return a summary as two tables: a row a group, and a row a counted value."""
+def _summary_tables(summary: PairingSummary, pairing: int) -> tuple[pa.Table, ...]:
+    """Return a summary as tables: a row a group, a row a counted value, a row an extreme."""
     groups: dict[str, Any] = {
         "pairing": np.full(N_GROUPS, pairing),
         "group": np.arange(N_GROUPS),
@@ -377,16 +425,40 @@ def _summary_tables(summary: PairingSummary, pairing: int) -> tuple[pa.Table, pa
         "value": np.concatenate([h.values for h in summary.histograms.values()]),
         "count": np.concatenate([h.counts for h in summary.histograms.values()]),
     }
-    return pa.table(groups), pa.table(counted)
+    extremes: dict[str, Any] = {
+        "pairing": np.full(len(EXTREMES), pairing),
+        "extreme": pa.array(list(EXTREMES), pa.string()),
+    }
+    places = enumerate(("value", "board", "rotation"))
+    extremes |= {name: summary.extremes[:, k] for k, name in places}
+    return pa.table(groups), pa.table(counted), pa.table(extremes)
 
 
-def _summary_of_tables(groups: pa.Table, counted: pa.Table, pairing: int) -> PairingSummary:
-    """Return the summary that `_summary_tables` made two tables of."""
+def _summary_of_tables(
+    groups: pa.Table, counted: pa.Table, extremes: pa.Table, pairing: int
+) -> PairingSummary:
+    """Return the summary that `_summary_tables` made tables of."""
     mine = groups.filter(pc.field("pairing") == pairing)
     sums = np.stack([mine[name].to_numpy() for name in GROUP_COLUMNS], axis=1).astype(np.int64)
     if sums.shape != (N_GROUPS, len(GROUP_COLUMNS)):
         raise ValueError(f"pairing {pairing} has {len(sums)} groups")
-    return PairingSummary(sums, _histograms(counted.filter(pc.field("pairing") == pairing)))
+    its = extremes.filter(pc.field("pairing") == pairing)
+    if its["extreme"].to_pylist() != list(EXTREMES):
+        raise ValueError(f"the extremes of pairing {pairing} are not those of this program")
+    places = [its[name].to_pylist() for name in ("value", "board", "rotation")]
+    return PairingSummary(
+        sums,
+        _histograms(counted.filter(pc.field("pairing") == pairing)),
+        _extremes(list(zip(*places, strict=True))),
+    )
+
+
+def _extremes(rows: Any) -> np.ndarray:
+    """Return extremes from a list of rows; raises ValueError for a wrong shape."""
+    found = np.array(rows, np.int64)
+    if found.shape != (len(EXTREMES), 3):
+        raise ValueError(f"there are {len(rows)} extremes, not {len(EXTREMES)}")
+    return found
 
 
 def _histograms(counted: pa.Table) -> dict[str, Histogram]:

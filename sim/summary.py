@@ -50,6 +50,18 @@ HISTOGRAMS: dict[str, str] = {
     "deal_score_b": "score of a deal, b",
 }
 
+EXTREMES: dict[str, str] = {
+    "win_a": "largest margin of a",
+    "win_b": "largest margin of b",
+    "closest": "smallest margin of either, with a minus",
+    "longest": "most turns",
+    "highest": "highest score of a side",
+    "floats": "most floats of both sides",
+    "doubling": "most points of a side by multiplying four of a kind",
+}
+"""Of which the match is remembered: the first (by board, then rotation) with the largest value."""
+NO_MATCH = np.iinfo(np.int64).min
+
 
 @dataclass
 class Histogram:
@@ -68,13 +80,20 @@ class Histogram:
 
 @dataclass
 class PairingSummary:
-    """Sums of a pairing: `groups` (int64, shape (256, n)) by `GROUP_COLUMNS`, and histograms."""
+    """Sums of a pairing: `groups` (int64, shape (256, n)) by `GROUP_COLUMNS`, and histograms.
+
+    `extremes` (int64, shape (n, 3)) are value, board and rotation by `EXTREMES`; the value is
+    `NO_MATCH` where there is none.
+    """
 
     groups: np.ndarray = field(
         default_factory=lambda: np.zeros((N_GROUPS, len(GROUP_COLUMNS)), np.int64)
     )
     histograms: dict[str, Histogram] = field(
         default_factory=lambda: {name: Histogram() for name in HISTOGRAMS}
+    )
+    extremes: np.ndarray = field(
+        default_factory=lambda: np.tile(np.array([NO_MATCH, 0, 0]), (len(EXTREMES), 1))
     )
 
     def column(self, name: str) -> np.ndarray:
@@ -94,10 +113,19 @@ class PairingSummary:
         self.groups += other.groups
         for name, histogram in other.histograms.items():
             self.histograms[name].add(histogram.values, histogram.counts)
+        for mine, its in zip(self.extremes, other.extremes, strict=True):
+            if (its[0], *-its[1:]) > (mine[0], *-mine[1:]):
+                mine[:] = its
+
+    def extreme(self, name: str) -> tuple[int, int, int] | None:
+        """Return value, board and rotation of one of `EXTREMES`; None where nothing was played."""
+        value, board, rotation = (int(x) for x in self.extremes[list(EXTREMES).index(name)])
+        return None if value == NO_MATCH else (value, board, rotation)
 
     def equals(self, other: "PairingSummary") -> bool:
         """Return whether another summary says the same."""
-        return np.array_equal(self.groups, other.groups) and all(
+        same = np.array_equal(self.groups, other.groups)
+        return (same and np.array_equal(self.extremes, other.extremes)) and all(
             np.array_equal(histogram.values, other.histograms[name].values)
             and np.array_equal(histogram.counts, other.histograms[name].counts)
             for name, histogram in self.histograms.items()
@@ -120,7 +148,35 @@ def summarize(columns: Mapping[str, np.ndarray], deals: int) -> PairingSummary:
         some = {name: column[start : start + CHUNK] for name, column in columns.items()}
         summary.groups += _group_sums(some, deals)
     _fill_histograms(summary, columns, deals)
+    if n_rows:
+        summary.extremes = _find_extremes(columns)
     return summary
+
+
+def _find_extremes(columns: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the extremes of some rows, as in a summary."""
+    score, floats, doubling = (
+        [np.asarray(columns[f"{name}_{side}"], np.int64) for side in "ab"]
+        for name in ("score", "floats", "double_points")
+    )
+    margin = score[0] - score[1]
+    values = {
+        "win_a": margin,
+        "win_b": -margin,
+        "closest": -np.abs(margin),
+        "longest": columns["turns"],
+        "highest": np.maximum(*score),
+        "floats": floats[0] + floats[1],
+        "doubling": np.maximum(*doubling),
+    }
+    places = [int(np.argmax(values[name])) for name in EXTREMES]  # the first of several
+    return np.array(
+        [
+            (values[name][place], columns["board"][place], columns["rotation"][place])
+            for name, place in zip(EXTREMES, places, strict=True)
+        ],
+        np.int64,
+    )
 
 
 def _group_sums(columns: Mapping[str, np.ndarray], deals: int) -> np.ndarray:

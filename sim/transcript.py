@@ -11,6 +11,7 @@ import numpy as np
 from .cards import deck_text, parse_deck
 from .deal import apply_action, deal_score, start_deal, why_illegal
 from .errors import PrummyError, shown
+from .jit import jit_apart
 from .match import Failure, play_boards
 from .notation import action_text, parse_action
 from .reasons import REASONS
@@ -21,7 +22,7 @@ from .view import Player
 
 FORMAT = "persian-rummy-transcript"
 VERSION = 1
-NO_ACTION = np.iinfo(np.uint64).max
+NO_ACTION = np.uint64(np.iinfo(np.uint64).max)
 MAX_ACTIONS_A_DEAL = 2000  # far above what 200 turns or an exhausted pack allow
 
 
@@ -86,8 +87,20 @@ def play_transcript(
     block = play_boards(rules, players, seed, board, 1, (rotation,), log=log, game=game)
     if block.failure is not None:
         raise StrategyFailedError(names[block.failure.player], block.failure)
+    return transcript_of_log(rules, names, seed, board, rotation, log)
+
+
+def transcript_of_log(
+    rules: Rules, names: Sequence[str], seed: int, board: int, rotation: int, log: np.ndarray
+) -> dict[str, Any]:
+    """Return the transcript of a match from its log; `names` are by seat in rotation 0.
+
+    Raises TranscriptError for a log that ends before the match.
+    """
     deals: list[dict[str, Any]] = []
     for dealer, deck, actions, table, hidden in _deals_of_log(rules, seed, board, log):
+        if table["status"][0] == PLAYING:
+            raise TranscriptError(f"deals[{len(deals)}]: it was not played to its end")
         score = [int(deal_score(table[0], hidden[0], team)) for team in (0, 1)]
         deals.append({"dealer": dealer, "deck": deck, "actions": actions, "score": score})
     return {
@@ -124,21 +137,26 @@ def _deals_of_log(
 
     The last one may not be over.
     """
-    played = [action for action in log if action != NO_ACTION]
+    place = 0
     deck = np.zeros(rules.pack_size, np.uint8)
     for number in range(rules.deals):
         dealer = (board + number) % 4
         shuffle(deck, rules.pack_size, deck_key(np.uint64(seed), board, number))
         text = deck_text(deck)
         table, hidden = _dealt(rules, dealer, deck)
-        count = 0
-        while table["status"][0] == PLAYING and count < len(played):
-            apply_action(table[0], hidden[0], played[count])
-            count += 1
-        yield dealer, text, [action_text(action) for action in played[:count]], table, hidden
+        start, place = place, play_on(table[0], hidden[0], log, place)
+        yield dealer, text, [action_text(action) for action in log[start:place]], table, hidden
         if table["status"][0] == PLAYING:
             return
-        played = played[count:]
+
+
+@jit_apart
+def play_on(table: Any, hidden: Any, log: Any, place: int) -> int:
+    """Play what a log says from a place on, until the deal is over; return where that ended."""
+    while table.status == PLAYING and place < log.size and log[place] != NO_ACTION:
+        apply_action(table, hidden, log[place])
+        place += 1
+    return place
 
 
 def _dealt(

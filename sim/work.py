@@ -144,13 +144,18 @@ class Worker:
         return Played(task, summary, digest, part, left, None, time.monotonic() - started)
 
     def play_again(
-        self, pairing: int, failure: Failure, log: np.ndarray, game: np.ndarray | None = None
-    ) -> Failure | None:
-        """Play the match of a failure again and fill `log` with its actions; return its failure."""
+        self,
+        pairing: int,
+        board: int,
+        rotation: int,
+        log: np.ndarray,
+        game: np.ndarray | None = None,
+    ) -> None:
+        """Play a match again and fill `log` with its actions, as far as it comes."""
         plan = self.job.plan
         log[:] = NO_ACTION  # of an earlier match
-        where = (plan.seed, failure.board, 1, (failure.rotation,))
-        return play_boards(plan.rules, self._seats(pairing), *where, log=log, game=game).failure
+        where = (plan.seed, board, 1, (rotation,))
+        play_boards(plan.rules, self._seats(pairing), *where, log=log, game=game)
 
     def _seats(self, pairing: int) -> list[Any]:
         return [self.players[k] for k in self.job.plan.seats(self.pairings[pairing])]
