@@ -13,6 +13,7 @@ from .commands import (
     engine,
     experiment,
     play,
+    replay,
     report,
     runs,
     statistics,
@@ -73,6 +74,7 @@ app.command("report")(report.report)
 app.command("ratings")(statistics.ratings)
 app.command("sources")(statistics.sources)
 app.command("partners")(statistics.partners)
+app.command("replay")(replay.replay)
 app.command("match")(play.match)
 app.command("verify")(play.verify)
 app.command("perft")(play.perft)

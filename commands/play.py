@@ -3,12 +3,16 @@
 import json
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from . import common
 from .engine import make_ready
+
+if TYPE_CHECKING:
+    from ..sim.rules import Rules
+    from ..strategies.registry import Entry
 
 
 def match(
@@ -65,31 +69,8 @@ def match(
 
         named = {entry.text: entry for entry in parse_entries(dict.fromkeys(entries))}
         entered = [named[text.strip()] for text in entries] * (4 // len(entries))
-        make_ready(entered)
-        from ..sim.transcript import StrategyFailedError, play_transcript
-
-        names = [entry.name for entry in entered]
-        texts = [entry.text for entry in entered]
-        which = (seed, board, rotation)
-        decisions: list[dict[str, Any]] = []
-        try:
-            if all(entry.is_built_in for entry in entered):
-                players = [entry.player() for entry in entered]
-                transcript = play_transcript(house, players, names, *which)
-                if explain:
-                    from ..sim.explain import explained
-
-                    decisions = explained(transcript, entered)
-            else:
-                from ..sim.apart import explain_apart, play_transcript_apart
-                from ..sim.child import Limits
-
-                transcript = play_transcript_apart(house, texts, names, *which, Limits())
-                if explain:
-                    decisions = explain_apart(transcript, texts, Limits())
-        except StrategyFailedError as error:
-            common.note(f"prummy: {error}")
-            raise typer.Exit(common.FAILED) from None
+        transcript = play_match(house, entered, seed, board, rotation)
+        decisions = _explained(transcript, entered) if explain else []
         if json_:
             common.print_json(decisions if explain else transcript)
         else:
@@ -97,6 +78,44 @@ def match(
 
             for line in tell_decisions(decisions) if explain else narrate(transcript):
                 typer.echo(line)
+
+
+def play_match(
+    rules: "Rules", entered: "list[Entry]", seed: int, board: int, rotation: int
+) -> dict[str, Any]:
+    """Return the transcript of a match between four entries, by seat in rotation 0.
+
+    A strategy that fails is told, and the command left.
+    """
+    make_ready(entered)
+    from ..sim.transcript import StrategyFailedError, play_transcript
+
+    names = [entry.name for entry in entered]
+    which = (seed, board, rotation)
+    try:
+        if all(entry.is_built_in for entry in entered):
+            players = [entry.player() for entry in entered]
+            return play_transcript(rules, players, names, *which)
+        from ..sim.apart import play_transcript_apart
+        from ..sim.child import Limits
+
+        texts = [entry.text for entry in entered]
+        return play_transcript_apart(rules, texts, names, *which, Limits())
+    except StrategyFailedError as error:
+        common.note(f"prummy: {error}")
+        raise typer.Exit(common.FAILED) from None
+
+
+def _explained(transcript: dict[str, Any], entered: "list[Entry]") -> list[dict[str, Any]]:
+    """Return the decisions of a match."""
+    if all(entry.is_built_in for entry in entered):
+        from ..sim.explain import explained
+
+        return explained(transcript, entered)
+    from ..sim.apart import explain_apart
+    from ..sim.child import Limits
+
+    return explain_apart(transcript, [entry.text for entry in entered], Limits())
 
 
 def verify(

@@ -317,7 +317,7 @@ def _load_reports(as_json: bool, with_report: bool) -> None:
 def _finish(playing: Playing, outcome: "Outcome", as_json: bool) -> None:
     """Print the results, write the report when asked for, and leave with the right code."""
     from ..reports.machine import tournament_json
-    from ..reports.results import Results
+    from ..reports.results import Results, load_results
     from ..reports.terminal import print_tournament
 
     folder, manifest, settings = playing.folder, playing.manifest, playing.settings
@@ -332,7 +332,7 @@ def _finish(playing: Playing, outcome: "Outcome", as_json: bool) -> None:
 
         if sys.stderr.isatty():
             common.note("writing the report ...")
-        page = write_report(results, folder.path / "report")
+        page = write_report(load_results(folder.place), folder.path / "report")
     say = common.note if as_json else typer.echo
     for failure in manifest["failures"]:
         common.note(

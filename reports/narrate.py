@@ -68,20 +68,19 @@ def _tell(step: Step, seats: list[str]) -> Iterator[str]:
     """Yield the lines of one action, and of what follows from it."""
     table, hidden = step.table.copy(), step.hidden.copy()
     seat, turn = int(table["seat"][0]), int(table["turns"][0]) + 1
-    kind, cards = action_kind(step.action), action_cards(step.action)
+    kind = action_kind(step.action)
     if kind in (STOCK, TAKE, PASS):
         yield ""
         yield f"turn {turn}  seat {seat} {seats[seat]}   {mask_symbols(table['hand'][0]) or '-'}"
-    before = int(table["points"][0][seat & 1])
     apply_action(table[0], hidden[0], step.action)
-    gained = int(table["points"][0][seat & 1]) - before
-    yield "  " + _words(step, kind, cards, gained, table[0])
+    yield "  " + action_words(step, table[0])
     if int(table["turns"][0]) == turn or table["status"][0] != PLAYING:
         yield from _after_turn(table, hidden, seat, kind)
 
 
-def _words(step: Step, kind: int, cards: list[int], gained: int, after: Any) -> str:
+def action_words(step: Step, after: Any) -> str:
     """Return an action in words; `after` is the table when it has been played."""
+    kind, cards = action_kind(step.action), action_cards(step.action)
     shown = " ".join(card_symbol(card) for card in cards)
     if kind == STOCK:
         drawn = int(step.hidden[0]["deck"][int(step.hidden[0]["next_card"])])
@@ -100,6 +99,8 @@ def _words(step: Step, kind: int, cards: list[int], gained: int, after: Any) -> 
     table = step.table[0]
     new = len(cards) >= 3 if kind == SET else len(cards) >= int(table["rules"]["min_run"])
     meld = "set" if kind == SET else "run"
+    team = int(table["seat"]) & 1
+    gained = int(after["points"][team]) - int(table["points"][team])
     said = f"lays the {meld} {shown}" if new else f"lays off {shown} on a {meld}"
     return f"{said}, {gained} points"
 
@@ -120,11 +121,14 @@ def _after_turn(table: Any, hidden: Any, seat: int, kind: int) -> Iterator[str]:
     if state["status"] == PLAYING:
         return
     score = [int(deal_score(state, hidden[0], team)) for team in (0, 1)]
-    if state["status"] == WENT_OUT:
-        how = f"seat {int(state['out_seat'])} goes out"
-    else:
-        how = "the deal is cut off" if state["status"] == CUT_OFF else "the stock is exhausted"
-    yield f"  {how}: {score[0]} to {score[1]}"
+    yield f"  {end_words(state)}: {score[0]} to {score[1]}"
+
+
+def end_words(table: Any) -> str:
+    """Return in words how a deal that is over has ended."""
+    if table["status"] == WENT_OUT:
+        return f"seat {int(table['out_seat'])} goes out"
+    return "the deal is cut off" if table["status"] == CUT_OFF else "the stock is exhausted"
 
 
 def melds_text(sets_mask: int, runs_mask: int) -> str:

@@ -27,6 +27,7 @@ from .pictures import Picture, draw_pictures
 from .results import Results
 from .tables import LEVELS, overview, report_tables
 from .verdict import listed, verdict
+from .viewer import as_json, script, watched
 
 PAGE = "index.html"
 GENERATOR = "prummy report"
@@ -59,6 +60,29 @@ def write_report(results: Results, folder: Path) -> Path:
     return folder / PAGE
 
 
+def write_match(transcript: dict[str, Any], file: Path) -> None:
+    """Write a page that shows one match, step by step, to a file.
+
+    Raises StoreError when that cannot be written.
+    """
+    script_text, script_hash = script()
+    page = (
+        _environment()
+        .get_template("match.html.j2")
+        .render(
+            generator=GENERATOR,
+            match=watched(transcript),
+            matches_json=as_json([watched(transcript)]),
+            script=script_text,
+            script_hash=script_hash,
+        )
+    )
+    try:
+        file.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"cannot write to {file}: {error.strerror}") from None
+
+
 def figure_names(results: Results) -> list[str]:
     """Return the names of the figures that the report of a run has."""
     return list(FIGURES) if any(True for _ in results.played()) else []
@@ -66,6 +90,62 @@ def figure_names(results: Results) -> list[str]:
 
 def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str, Picture]) -> str:
     """Return the page of a run from its tables and from pictures of its figures."""
+    about = overview(results)
+    matches = [watched(transcript) for transcript in results.exemplars]
+    script_text, script_hash = script()
+    words = _caption_fields(about, tables)
+    figures = {
+        name: {
+            **_addresses(pictures[name]),
+            "title": FIGURES[name].title,
+            "caption": FIGURES[name].caption.format(**words),
+            "tables": FIGURES[name].tables,
+        }
+        for name in pictures
+    }
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            generator=GENERATOR,
+            matches=matches,
+            matches_json=as_json(matches),
+            script=script_text,
+            script_hash=script_hash,
+            names=results.names,
+            manifest=results.manifest,
+            plan=results.plan,
+            about=about,
+            words=words,
+            verdict=verdict(results, tables["standings"], tables["meetings"]),
+            figures=figures,
+            standings=tables["standings"].to_dict("records"),
+            pairings=tables["pairings"].to_dict("records"),
+            meetings=_by_pair(tables["meetings"]),
+            parts=[name for name in tables["sources"].columns if name != "score"],
+            sources=tables["sources"].to_dict("index"),
+            quantiles={
+                name: tables[f"{name}_quantiles"].to_dict("index")
+                for name in ("score", "margin", "deal_length")
+            },
+            levels=LEVELS,
+            events=_events(tables["events"], results.plan.rules),
+            ends=tables["deal_ends"].to_dict("index"),
+            end_names=_end_names(tables["deal_ends"], results.plan.rules),
+            digits=_digits(tables),
+            span=numbers.span,
+            colours=style.strategy_colours(results.names),
+            part_colours=style.PART_COLOURS,
+            end_colours=style.END_COLOURS,
+            heat=_heat,
+            rules=_rules(results),
+            command=shlex.join(["prummy", *results.manifest["command"]]),
+            reproduce=_reproduce(results),
+        )
+    )
+
+
+def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader(__package__, "templates"),
         autoescape=True,
@@ -81,49 +161,7 @@ def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str
         listed=listed,
         shown=_shown,
     )
-    about = overview(results)
-    words = _caption_fields(about, tables)
-    figures = {
-        name: {
-            **_addresses(pictures[name]),
-            "title": FIGURES[name].title,
-            "caption": FIGURES[name].caption.format(**words),
-            "tables": FIGURES[name].tables,
-        }
-        for name in pictures
-    }
-    return environment.get_template("report.html.j2").render(
-        generator=GENERATOR,
-        names=results.names,
-        manifest=results.manifest,
-        plan=results.plan,
-        about=about,
-        words=words,
-        verdict=verdict(results, tables["standings"], tables["meetings"]),
-        figures=figures,
-        standings=tables["standings"].to_dict("records"),
-        pairings=tables["pairings"].to_dict("records"),
-        meetings=_by_pair(tables["meetings"]),
-        parts=[name for name in tables["sources"].columns if name != "score"],
-        sources=tables["sources"].to_dict("index"),
-        quantiles={
-            name: tables[f"{name}_quantiles"].to_dict("index")
-            for name in ("score", "margin", "deal_length")
-        },
-        levels=LEVELS,
-        events=_events(tables["events"], results.plan.rules),
-        ends=tables["deal_ends"].to_dict("index"),
-        end_names=_end_names(tables["deal_ends"], results.plan.rules),
-        digits=_digits(tables),
-        span=numbers.span,
-        colours=style.strategy_colours(results.names),
-        part_colours=style.PART_COLOURS,
-        end_colours=style.END_COLOURS,
-        heat=_heat,
-        rules=_rules(results),
-        command=shlex.join(["prummy", *results.manifest["command"]]),
-        reproduce=_reproduce(results),
-    )
+    return environment
 
 
 def _addresses(picture: Picture) -> dict[str, str]:

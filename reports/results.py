@@ -1,7 +1,7 @@
 """What a run found: its manifest and summaries, read from its folder or fresh from the engine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,10 @@ class Results:
     plan: Plan
     manifest: dict[str, Any]
     summaries: list[PairingSummary]
+    exemplars: list[dict[str, Any]] = field(default_factory=list)
+    """Transcripts of matches worth watching (`sim.exemplars`)."""
+    sample: list[dict[str, Any]] = field(default_factory=list)
+    """Transcripts of the first boards of each pairing."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -65,6 +69,6 @@ def load_results(place: str | Path) -> Results:
             f"prummy tournament --resume --out {place} goes on with it"
         )
     plan = plan_of_manifest(manifest)
-    return Results(
-        plan, manifest, folder.read_summaries(len(plan.pairings()), manifest.get("summaries", {}))
-    )
+    summaries = folder.read_summaries(len(plan.pairings()), manifest["summaries"])
+    kept = (folder.read_transcripts(n, manifest["transcripts"]) for n in ("exemplars", "sample"))
+    return Results(plan, manifest, summaries, *kept)
