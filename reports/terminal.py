@@ -4,11 +4,16 @@ import math
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from .metagame import Cycle, Metagame
 from .ratings import Ratings
 from .results import Results
+from .stats import Interval
 from .tables import crosstable, standings
+
+_MOST_CYCLES = 10
 
 
 def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int) -> str:
@@ -103,3 +108,81 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
 def _with_ends(interval: dict[str, Any]) -> str:
     half = "" if interval["low"] is None else f" ± {(interval['high'] - interval['low']) / 2:.1f}"
     return f"{interval['estimate']:.1f}{half}"
+
+
+def print_metagame(game: Metagame, console: Console | None = None) -> None:
+    """Print the meta-game: whom to enter, what a population comes to, and who goes in a circle."""
+    console = console or Console()
+    by_share = game.of == "win_share"
+    scale, unit = (100, "% of matches") if by_share else (1, "points a match")
+    digits = 2 if by_share else 1
+    table = Table(
+        title=f"meta-game of {'win shares' if by_share else 'margins'}",
+        caption=(
+            f"in brackets 95 % of {len(game.draws.masses):,} draws of boards; "
+            "in support: in how many of them"
+            if game.draws is not None
+            else "no intervals: no draws, or a pairing with fewer than two groups of boards"
+        ),
+    )
+    for heading, justify in (
+        ("strategy", "left"),
+        ("Nash %", "right"),
+        ("in support %", "right"),
+        (f"Nash rating, {unit}", "right"),
+        ("alpha-rank %", "right"),
+        ("replicator %", "right"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for k in game.order:
+        support = game.in_support(k)
+        table.add_row(
+            game.names[k],
+            _with_bounds(game.nash_mass(k), 100, 1),
+            "" if support is None else f"{100 * support:.1f}",
+            _with_bounds(game.nash_rating(k), scale, digits),
+            _with_bounds(game.alpha_rank(k), 100, 1),
+            f"{100 * game.course.averages[-1, k]:.1f}",
+        )
+    console.print(table)
+    console.print(_told_of_cycles(game), highlight=False)
+    for cycle in game.cycles[:_MOST_CYCLES]:
+        console.print(f"  {_told_cycle(cycle, scale, digits)}", highlight=False)
+    if len(game.cycles) > _MOST_CYCLES:
+        console.print(f"  and {len(game.cycles) - _MOST_CYCLES:,} with a smaller least lead")
+
+
+def _told_of_cycles(game: Metagame) -> str:
+    if game.cyclic_share is None:
+        return "Everybody is level with everybody: there is nothing that a rating could explain."
+    share = f"Of the squared payoffs {100 * game.cyclic_share:.2f} % are explained by no rating"
+    if game.cyclic_by_luck is not None:
+        share += f" (by luck alone {100 * game.cyclic_by_luck:.2f} %)"
+    if len(game.names) < 3:
+        return f"{share}. Two strategies make no cycle."
+    if not game.cycles:
+        return (
+            f"{share}. There is no cycle of three: that share is sizes which no rating gets right, "
+            "not order."
+        )
+    apart = sum(all(cycle.told_apart) for cycle in game.cycles)
+    return (
+        f"{share}. Cycles of three: {len(game.cycles):,}, in {apart:,} all three leads are told "
+        "apart from zero. By their smallest lead:"
+    )
+
+
+def _told_cycle(cycle: Cycle, scale: float, digits: int) -> str:
+    links = []
+    for name, lead, apart in zip(cycle.names, cycle.leads, cycle.told_apart, strict=True):
+        doubt = "" if apart else "?"
+        links.append(f"{escape(name)} > ({scale * lead.estimate:+.{digits}f}{doubt})")
+    return f"{' '.join(links)} {escape(cycle.names[0])}"
+
+
+def _with_bounds(interval: Interval, scale: float, digits: int) -> str:
+    value = f"{scale * interval.estimate:z.{digits}f}"
+    if interval.low is None or interval.high is None:
+        return value
+    low, high = scale * interval.low, scale * interval.high
+    return f"{value} ({low:z.{digits}f} to {high:z.{digits}f})"
