@@ -118,7 +118,8 @@ def print_metagame(game: Metagame, console: Console | None = None) -> None:
     digits = 2 if by_share else 1
     table = Table(
         title=f"meta-game of {'win shares' if by_share else 'margins'}",
-        caption=(
+        caption=f"shares in %, rating in {unit}; "
+        + (
             f"in brackets 95 % of {len(game.draws.masses):,} draws of boards; "
             "in support: in how many of them"
             if game.draws is not None
@@ -128,10 +129,10 @@ def print_metagame(game: Metagame, console: Console | None = None) -> None:
     for heading, justify in (
         ("strategy", "left"),
         ("Nash %", "right"),
-        ("in support %", "right"),
-        (f"Nash rating, {unit}", "right"),
+        ("in support", "right"),
+        ("Nash rating", "right"),
         ("alpha-rank %", "right"),
-        ("replicator %", "right"),
+        ("replicator", "right"),
     ):
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     for k in game.order:

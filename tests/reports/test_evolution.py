@@ -60,6 +60,12 @@ def test_alpha_rank__limit__two_level_ones_on_top_share():
     assert alpha_rank(game) == pytest.approx([0.5, 0.5, 0])
 
 
+def test_alpha_rank__limit__a_tie_is_passed_once_in_as_many_trials_as_the_population_has():
+    """The 1st and 2nd are level, the 3rd beats the 1st, the 2nd the 3rd: x3 = x1 = x2 / (m + 1)."""
+    game = np.array([[0, 0, -0.1], [0, 0, 0.1], [0.1, -0.1, 0]])
+    assert alpha_rank(game, population=7) == pytest.approx([0.1, 0.8, 0.1])
+
+
 def test_alpha_rank__many_games__are_those_of_each():
     games = np.array([random_game(6, seed) for seed in range(7)])
     for game, found in zip(games, alpha_rank(games, 20.0), strict=True):

@@ -61,6 +61,12 @@ def test_circle_of_three__everything_is_uniform_and_all_of_it_cyclic():
     assert [lead.estimate for lead in cycle.leads] == [0.25, 0.25, 0.25]
 
 
+def test_circle_of_three__the_other_way_round__is_told_in_its_order():
+    wins = {pair: [8 - won for won in by_group] for pair, by_group in CIRCLE.items()}
+    (cycle,) = metagame(field_of(3, wins, matches=8), samples=0).cycles
+    assert cycle.names == ("a", "c", "b")
+
+
 def test_cycles__leads_are_those_of_the_pairings_and_doubt_is_shown():
     leads = np.array([[0, 0.1, -0.1], [0, 0, 0.004], [0, 0, 0]])
     run = noisy(leads, 3)

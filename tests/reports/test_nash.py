@@ -96,6 +96,14 @@ def test_nash__payoffs_a_million_times_apart__are_still_proven():
     assert found.mixture[[2, 0]] == pytest.approx(found.mixture[[4, 5]])
 
 
+def test_nash__ties_beside_tiny_payoffs__are_rounded_and_the_regret_says_so():
+    """The first loses to the second; what else there is, is below a millionth of that."""
+    game = game_of(4, [-0.5, 2e-7, -3e-7, 0, 0, -1e-7])
+    found = nash_average(game)
+    assert found.mixture == pytest.approx([0, 1 / 3, 1 / 3, 1 / 3], abs=1e-12)
+    assert found.regret == pytest.approx(1e-7 / 3)
+
+
 def test_nash__what_no_rounding_helps__is_refused(monkeypatch):
     def fail(_):
         raise NashError("nothing found")
