@@ -7,6 +7,54 @@ import typer
 from . import common
 
 
+def metagame(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The folder of a run, or a URL.")],
+    of: Annotated[
+        str, typer.Option("--of", help="What the game is about: win_share or margin (points).")
+    ] = "win_share",
+    samples: Annotated[
+        int, typer.Option("--samples", help="Draws of boards for the intervals; 0: none.")
+    ] = 1000,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha",
+            help="Ranking intensity of alpha-rank, per unit of payoff (all matches: 0.5).",
+            show_default="the limit of a large one",
+        ),
+    ] = None,
+    json_: common.JsonOption = False,
+) -> None:
+    """Look at a run as a game in which the strategies are the moves.
+
+    Nash: the mixture that nobody beats, of the highest entropy; the rating is what a strategy
+    takes off it. alpha-rank: the share of time that an evolving population spends at a strategy.
+    Replicator: the average of the dynamics from equal shares. Below: who beats whom in a circle,
+    with ? at a lead that may be luck.
+
+    All pairs must have met. The intervals come from weighting the boards that all share anew.
+
+    Examples
+    --------
+      prummy metagame runs/demo
+
+      prummy metagame runs/demo --of margin --samples 200
+
+      prummy metagame runs/demo --alpha 20 --json
+    """
+    with common.user_errors():
+        from ..reports.metagame import metagame
+        from ..reports.results import load_results
+
+        game = metagame(load_results(run), of, samples, alpha)
+    if json_:
+        common.print_json(game.to_json())
+        return
+    from ..reports.terminal import print_metagame
+
+    print_metagame(game)
+
+
 def sprt(
     pairs: Annotated[
         str,

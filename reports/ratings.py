@@ -130,8 +130,11 @@ class Ratings:
 
 
 @dataclass(frozen=True)
-class _Field:
-    """Who met whom, and what came of it: float64 arrays, shape (pairs, groups of boards)."""
+class Field:
+    """Who met whom, and what came of it: float64 arrays, shape (pairs, groups of boards).
+
+    `pairs` are places in `names`; `won` and `margins` are those of the first of a pair.
+    """
 
     names: tuple[str, ...]
     pairs: list[tuple[int, int]]
@@ -148,7 +151,7 @@ def elo_ratings(results: Results, anchor: str | None = None) -> Ratings:
     RatingsError
         For a field that falls into parts that never met, and an anchor that is not in it.
     """
-    field = _field(results)
+    field = _rateable(results)
     design, matches, won = _design(field), field.matches, field.won
     is_separated = not _has_estimate(field)
     if is_separated:
@@ -170,7 +173,7 @@ def elo_ratings(results: Results, anchor: str | None = None) -> Ratings:
 
 def points_ratings(results: Results, anchor: str | None = None) -> Ratings:
     """Return ratings in points a match from the margins; raises like `elo_ratings`."""
-    field = _field(results)
+    field = _rateable(results)
     design, matches = _design(field), field.matches
     information = design.T @ (matches.sum(axis=1)[:, None] * design)
     slope = design.T @ field.margins.sum(axis=1)
@@ -179,30 +182,42 @@ def points_ratings(results: Results, anchor: str | None = None) -> Ratings:
     return _rated(field.names, anchor, 1.0, strength, information, scores, False)
 
 
-def _field(results: Results) -> _Field:
-    """Return the strategies whose matches count, and what came of their pairings."""
+def field_of(results: Results) -> Field:
+    """Return the strategies whose matches count, and what came of their pairings.
+
+    Raises
+    ------
+    RatingsError
+        Where no pairing counts.
+    """
     played = list(results.played())
     if not played:
         raise RatingsError("no pairing counts, so that there is nothing to rate")
     entries = sorted({entry for met, _ in played for entry in (met.a, met.b)})
     names = tuple(results.names[entry] for entry in entries)
     pairs = [(entries.index(met.a), entries.index(met.b)) for met, _ in played]
-    parts = _parts(len(names), pairs, "weak")
-    if len(parts) > 1:
-        told = "; ".join(", ".join(names[k] for k in part) for part in parts)
-        raise RatingsError(f"these never met, so that no scale holds them all: {told}")
 
     def columns(name: str) -> np.ndarray:
         return np.array([summary.column(name) for _, summary in played], float)
 
     used = columns("matches").sum(axis=0) > 0
     won = columns("wins") + columns("draws") / 2
-    return _Field(
+    return Field(
         names, pairs, columns("matches")[:, used], won[:, used], columns("margin")[:, used]
     )
 
 
-def _design(field: _Field) -> np.ndarray:
+def _rateable(results: Results) -> Field:
+    """Return a field that has a common scale."""
+    field = field_of(results)
+    parts = _parts(len(field.names), field.pairs, "weak")
+    if len(parts) > 1:
+        told = "; ".join(", ".join(field.names[k] for k in part) for part in parts)
+        raise RatingsError(f"these never met, so that no scale holds them all: {told}")
+    return field
+
+
+def _design(field: Field) -> np.ndarray:
     """Return the matrix of the pairings, 1 for a and -1 for b: float64, shape (pairs, n)."""
     design = np.zeros((len(field.pairs), len(field.names)))
     for row, (a, b) in enumerate(field.pairs):
@@ -244,7 +259,7 @@ def _parts(n: int, pairs: Sequence[tuple[int, int]], connection: str) -> list[li
     return [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
 
 
-def _has_estimate(field: _Field) -> bool:
+def _has_estimate(field: Field) -> bool:
     """Return whether everybody has scored, by way of others, against everybody."""
     won, matches = field.won.sum(axis=1), field.matches.sum(axis=1)
     scored = [pair for pair, share in zip(field.pairs, won, strict=True) if share > 0]

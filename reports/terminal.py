@@ -6,12 +6,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from .metagame import Cycle, Metagame
 from .ratings import Ratings
 from .results import Results
 from .seats import EFFECTS
+from .stats import Interval
 from .tables import crosstable, standings
 
-MOST_ORDERS = 12  # of the orders of mixed teams, in the terminal
+_MOST_ORDERS = 12  # of the orders of mixed teams
+_MOST_CYCLES = 10
 
 
 def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int) -> str:
@@ -24,7 +27,7 @@ def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int
 
 def print_tournament(results: Results, console: Console | None = None) -> None:
     """Print standings and, for three strategies or more, the crosstable of margins."""
-    console = console or Console()
+    console = console or Console(markup=False)
     table = Table(
         title=f"{results.manifest['matches']:,} matches, seed {results.plan.seed}",
         caption="± 95 % confidence, by boards; margin and score in points a match",
@@ -72,7 +75,7 @@ def _crosstable(results: Results) -> Table:
 
 def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None) -> None:
     """Print two ratings of a field, in the order of the first."""
-    console = console or Console()
+    console = console or Console(markup=False)
     table = Table(
         title="ratings",
         caption="± 95 % confidence of the lead on the field's mean, by boards that all share",
@@ -105,7 +108,7 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
 
 def print_sources(found: list[dict[str, Any]], console: Console | None = None) -> None:
     """Print what `prummy sources --json` says."""
-    console = console or Console()
+    console = console or Console(markup=False)
     labels = list(found[0]["sources"]) if found else []
     rows = [
         [row["strategy"], *map(_with_ends, row["sources"].values()), _with_ends(row["margin"])]
@@ -117,7 +120,7 @@ def print_sources(found: list[dict[str, Any]], console: Console | None = None) -
 
 def print_partners(found: dict[str, Any], console: Console | None = None) -> None:
     """Print what `prummy partners --json` says: strategies, synergies, seats and dealers."""
-    console = console or Console()
+    console = console or Console(markup=False)
     drawn = "drawn_margin" in found["strategies"][0]
     columns = ["own strength", "as a partner"] + ["by the draw", "won % by the draw"] * drawn
     rows = [
@@ -134,7 +137,9 @@ def print_partners(found: dict[str, Any], console: Console | None = None) -> Non
     _print_table(
         console, "what a team gains when its first deals first", ["team", "points a match"], rows
     )
-    largest = sorted(found["orders"], key=lambda row: -abs(row["effect"]["estimate"]))[:MOST_ORDERS]
+    largest = sorted(found["orders"], key=lambda row: -abs(row["effect"]["estimate"]))[
+        :_MOST_ORDERS
+    ]
     rows = [[row["a"], row["b"], _with_ends(row["effect"])] for row in largest]
     title = "what p & q gain against r & s when they act in the order p r q s rather than r p s q"
     if len(rows) < len(found["orders"]):
@@ -163,3 +168,82 @@ def _with_ends(interval: dict[str, Any], scale: float = 1) -> str:
     estimate, low, high = (interval[name] for name in ("estimate", "low", "high"))
     half = "" if low is None else f" ± {scale * (high - low) / 2:.1f}"
     return f"{scale * estimate:.1f}{half}"
+
+
+def print_metagame(game: Metagame, console: Console | None = None) -> None:
+    """Print the meta-game: whom to enter, what a population comes to, and who goes in a circle."""
+    console = console or Console(markup=False)
+    by_share = game.of == "win_share"
+    scale, unit = (100, "% of matches") if by_share else (1, "points a match")
+    digits = 2 if by_share else 1
+    table = Table(
+        title=f"meta-game of {'win shares' if by_share else 'margins'}",
+        caption=f"shares in %, rating in {unit}; "
+        + (
+            f"in brackets 95 % of {len(game.draws.masses):,} draws of boards; "
+            "in support: in how many of them"
+            if game.draws is not None
+            else "no intervals: no draws, or a pairing with fewer than two groups of boards"
+        ),
+    )
+    for heading, justify in (
+        ("strategy", "left"),
+        ("Nash %", "right"),
+        ("in support", "right"),
+        ("Nash rating", "right"),
+        ("alpha-rank %", "right"),
+        ("replicator", "right"),
+    ):
+        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
+    for k in game.order:
+        support = game.in_support(k)
+        table.add_row(
+            game.names[k],
+            _with_bounds(game.nash_mass(k), 100, 1),
+            "" if support is None else f"{100 * support:.1f}",
+            _with_bounds(game.nash_rating(k), scale, digits),
+            _with_bounds(game.alpha_rank(k), 100, 1),
+            f"{100 * game.course.averages[-1, k]:.1f}",
+        )
+    console.print(table)
+    console.print(_told_of_cycles(game), highlight=False)
+    for cycle in game.cycles[:_MOST_CYCLES]:
+        console.print(f"  {_told_cycle(cycle, scale, digits)}", highlight=False)
+    if len(game.cycles) > _MOST_CYCLES:
+        console.print(f"  and {len(game.cycles) - _MOST_CYCLES:,} with a smaller least lead")
+
+
+def _told_of_cycles(game: Metagame) -> str:
+    if game.cyclic_share is None:
+        return "Everybody is level with everybody: there is nothing that a rating could explain."
+    share = f"Of the squared payoffs {100 * game.cyclic_share:.2f} % are explained by no rating"
+    if game.cyclic_by_luck is not None:
+        share += f" (by luck alone {100 * game.cyclic_by_luck:.2f} %)"
+    if len(game.names) < 3:
+        return f"{share}. Two strategies make no cycle."
+    if not game.cycles:
+        return (
+            f"{share}. There is no cycle of three: that share is sizes which no rating gets right, "
+            "not order."
+        )
+    apart = sum(all(cycle.told_apart) for cycle in game.cycles)
+    return (
+        f"{share}. Cycles of three: {len(game.cycles):,}, in {apart:,} all three leads are told "
+        "apart from zero. By their smallest lead:"
+    )
+
+
+def _told_cycle(cycle: Cycle, scale: float, digits: int) -> str:
+    links = []
+    for name, lead, apart in zip(cycle.names, cycle.leads, cycle.told_apart, strict=True):
+        doubt = "" if apart else "?"
+        links.append(f"{name} > ({scale * lead.estimate:+.{digits}f}{doubt})")
+    return f"{' '.join(links)} {cycle.names[0]}"
+
+
+def _with_bounds(interval: Interval, scale: float, digits: int) -> str:
+    value = f"{scale * interval.estimate:z.{digits}f}"
+    if interval.low is None or interval.high is None:
+        return value
+    low, high = scale * interval.low, scale * interval.high
+    return f"{value} ({low:z.{digits}f} to {high:z.{digits}f})"

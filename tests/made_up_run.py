@@ -9,7 +9,7 @@ from persian_rummy.reports.results import Results
 from persian_rummy.sim.columns import SIDE_COLUMNS
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.schedule import Plan
-from persian_rummy.sim.summary import PairingSummary, summarize
+from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary, summarize
 
 ODD_NAMES = ("<b>bold</b>&co", 'a $x_1$ "q"', "greedy[pile_bias=40,x=1]", "{{ 7*7 }}{% x %}")
 
@@ -75,6 +75,29 @@ def made_up_run(
         ],
     }
     return Results(plan, manifest, summaries)
+
+
+def field_of(
+    n: int, wins: dict[tuple[int, int], Any], margins: Any = None, matches: int = 2
+) -> Results:
+    """Return a run of n strategies, a, b, …, in which pairings have these wins by group of boards.
+
+    Pairings that are not named did not count. Each group has `matches` matches; `margins` are by
+    pairing and group as well.
+    """
+    run = made_up_run("abcdefgh"[:n], range(n), boards=3)
+    columns = list(GROUP_COLUMNS)
+    summaries = []
+    for met in run.plan.pairings():
+        summary = PairingSummary()
+        if (met.a, met.b) in wins:
+            won = np.asarray(wins[met.a, met.b])
+            put = {"boards": matches // 2, "matches": matches, "wins": won, "losses": matches - won}
+            put["margin"] = 0 if margins is None else margins[met.a, met.b]
+            for name, values in put.items():
+                summary.groups[: len(won), columns.index(name)] = values
+        summaries.append(summary)
+    return Results(run.plan, run.manifest, summaries)
 
 
 def _rows(

@@ -3,9 +3,10 @@
 import json
 import math
 
+import choix
 import numpy as np
 import pytest
-from made_up_run import made_up_run
+from made_up_run import field_of
 from scipy.stats import t as student
 from small_runs import write_strategy
 from typer.testing import CliRunner
@@ -20,30 +21,6 @@ from persian_rummy.reports.ratings import (
 )
 from persian_rummy.reports.results import Results, load_results
 from persian_rummy.reports.stats import mean_interval
-from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary
-
-COLUMNS = list(GROUP_COLUMNS)
-
-
-def field_of(n: int, wins: dict, margins: dict | None = None, matches: int = 2) -> Results:
-    """Return a run of n strategies in which pairing (i, j) has these wins and margins by group.
-
-    Pairings that are not named did not count. Each group of boards has `matches` matches.
-    """
-    names = tuple("abcdefgh"[:n])
-    run = made_up_run(names, tuple(range(n)), boards=3)
-    summaries = []
-    for met in run.plan.pairings():
-        summary = PairingSummary()
-        if (met.a, met.b) in wins:
-            won = np.asarray(wins[met.a, met.b])
-            groups = len(won)
-            put = {"boards": matches // 2, "matches": matches, "wins": won, "losses": matches - won}
-            put["margin"] = 0 if margins is None else margins[met.a, met.b]
-            for name, values in put.items():
-                summary.groups[:groups, COLUMNS.index(name)] = values
-        summaries.append(summary)
-    return Results(run.plan, run.manifest, summaries)
 
 
 def test_elo__three_of_four_won__is_400_log_3():
@@ -68,6 +45,19 @@ def test_elo__shares_of_a_bradley_terry_field__are_recovered():
     assert anchored.values[2] == 0
     assert anchored.difference(0, 3).estimate == pytest.approx(ratings.difference(0, 3).estimate)
     assert np.allclose(anchored.covariance, ratings.covariance)
+
+
+def test_elo__as_choix_has_it():
+    """Two other ways to the same maximum: spectral iterations, and Newton's method by scipy."""
+    rng = np.random.default_rng(4)
+    wins = {(i, j): rng.integers(1, 20, 6) for i in range(5) for j in range(i + 1, 5)}
+    ratings = elo_ratings(field_of(5, wins, matches=20))
+    games = []
+    for (i, j), won in wins.items():
+        games += [(i, j)] * int(won.sum()) + [(j, i)] * int(120 - won.sum())
+    spectral, newton = choix.ilsr_pairwise(5, games), choix.opt_pairwise(5, games)
+    assert ratings.values == pytest.approx(ELO_A_UNIT * spectral, abs=1e-3)
+    assert ratings.values == pytest.approx(ELO_A_UNIT * (newton - newton.mean()), abs=0.05)
 
 
 def test_points__margins_that_add_up__are_recovered():
