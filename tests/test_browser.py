@@ -50,7 +50,7 @@ def opened(browser: Any, page_file: Path) -> Iterator[Any]:
 
     def open_(width: int = 1440, scheme: str = "light", fragment: str = "") -> Any:
         size = {"width": width, "height": 900}
-        context = browser.new_context(viewport=size, color_scheme=scheme)
+        context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce")
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"console: {message.text}"))
