@@ -3,6 +3,7 @@
 import json
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -74,36 +75,65 @@ class Progress:
     """
 
     WAIT_SECONDS = 2.0
+    RATE_SECONDS = 30.0
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
         self.started = time.monotonic()
         self.bar: Any = None
+        self.steps: deque[tuple[float, int]] = deque()
 
-    def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` are done."""
-        if not sys.stderr.isatty() or time.monotonic() - self.started < self.WAIT_SECONDS:
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is, or should be, a bar."""
+        return sys.stderr.isatty() and time.monotonic() - self.started >= self.WAIT_SECONDS
+
+    def update(self, done: int, total: int, expected: int | None = None, told: str = "") -> None:
+        """Show that `done` of `total` are done.
+
+        `expected` is what will probably be done in the end, where that may be less than `total`;
+        `told` is said beside the bar.
+        """
+        rate = self._rate(done)
+        if not self.is_shown:
             return
         if self.bar is None:
-            self._start(total)
-        rate = done / (time.monotonic() - self.started)
-        self.bar.update(self.task, completed=done, rate=f"{rate:,.0f}")
+            self._start()
+        end = total if expected is None else min(expected, total)
+        most = f"{total:,}" if expected is None else f"at most {total:,}"
+        self.bar.update(
+            self.task,
+            total=end,
+            completed=done,
+            text=f"{done:,} of {most} {self.unit}",
+            rate=f"{rate:,.0f}/s" if rate else "",
+            eta=_clock((end - done) / rate) if rate else "-",
+            told=told,
+        )
 
-    def _start(self, total: int) -> None:
+    def _rate(self, done: int) -> float:
+        """Return how many a second are done, over the last half minute."""
+        now = time.monotonic()
+        self.steps.append((now, done))
+        while now - self.steps[0][0] > self.RATE_SECONDS and len(self.steps) > 2:
+            self.steps.popleft()
+        since, before = self.steps[0]
+        return (done - before) / (now - since) if now > since else 0.0
+
+    def _start(self) -> None:
         from rich import progress
         from rich.console import Console
 
+        columns = ("{text}", "{rate}", "ETA {eta}", "{told}")
+        texts = [column.replace("{", "{task.fields[").replace("}", "]}") for column in columns]
         self.bar = progress.Progress(
             progress.BarColumn(),
             progress.TextColumn("{task.percentage:3.0f}%"),
-            progress.TextColumn(f"{{task.completed:,.0f}}/{{task.total:,.0f}} {self.unit}"),
-            progress.TextColumn("{task.fields[rate]}/s"),
-            progress.TextColumn("ETA"),
-            progress.TimeRemainingColumn(),
+            *(progress.TextColumn(text, markup=False) for text in texts),
             console=Console(stderr=True),
             transient=True,
         )
-        self.task = self.bar.add_task("", total=total, rate="")
+        self.task = self.bar.add_task("", text="", rate="", eta="", told="")
         self.bar.start()
 
     def close(self) -> None:
@@ -111,3 +141,9 @@ class Progress:
         if self.bar is not None:
             self.bar.stop()
             self.bar = None
+
+
+def _clock(seconds: float) -> str:
+    """Return a time as hours, minutes and seconds: 1:02:03."""
+    minutes, seconds = divmod(round(max(0.0, seconds)), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"

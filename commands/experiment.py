@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import tempfile
 from dataclasses import fields
 from difflib import get_close_matches
@@ -137,7 +136,7 @@ def _line_of_key(text: str, key: str) -> str:
 
 def _play_again(place: str, settings: Settings, as_json: bool) -> None:
     """Play what a manifest says in a folder of its own; print and compare the digests."""
-    from ..sim.manifest import check_engine
+    from ..sim.manifest import check_engine, resume_command
     from ..sim.store import RunFolder
     from ..sim.work import RefusedError, entries_of
 
@@ -146,7 +145,7 @@ def _play_again(place: str, settings: Settings, as_json: bool) -> None:
     if manifest["status"] != "finished":
         raise common.BadInputError(
             f"{place} is not finished, so there is no digest to compare with: "
-            f"prummy tournament --resume --out {shlex.quote(place)} goes on with it"
+            f"{resume_command(manifest, place)} goes on with it"
         )
     try:
         entries = entries_of(manifest["strategies"])

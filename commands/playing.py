@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from io import StringIO
@@ -48,18 +48,22 @@ class Playing:
 
         self.folder = folder
         self.manifest = manifest
+        self.entries = entries
         self.settings = settings
         self.run: Run = Run(folder, manifest, entries)
 
     @property
     def to_continue(self) -> str:
         """The command that goes on with the run, under the same limits of strategies."""
-        words = ["prummy", "tournament", "--resume", "--out", self.folder.place]
+        from ..sim.manifest import resume_command
+
+        words: list[str] = []
         for name in ("shard", "engine", "scheduler", "max_memory", "deal_time"):
             value = getattr(self.settings, name)
             if value is not None:
                 words += [f"--{name.replace('_', '-')}", value]
-        return shlex.join(words)
+        command = resume_command(self.manifest, self.folder.place)
+        return f"{command} {shlex.join(words)}".strip()
 
 
 def play_new(settings: Settings, as_json: bool) -> None:
@@ -85,9 +89,25 @@ def free_folder() -> str:
 
 def play_on(settings: Settings, as_json: bool) -> None:
     """Go on with the run in a folder; what is said of it must be what it is."""
-    with _opened(settings, "--resume") as (folder, manifest):
+    with opened_as_before(settings, "--resume") as playing:
+        asked, matches = settings.matches, 2 * playing.run.plan.boards
+        if asked not in (None, matches):
+            raise another(settings, f"matches {matches}, not {asked}", "more: --extend; ")
+        _play(playing, as_json)
+
+
+@contextmanager
+def opened_as_before(settings: Settings, option: str) -> "Iterator[Playing]":
+    """Give the run of --out, locked, to be played by the strategies and rules that it began with.
+
+    Raises
+    ------
+    BadInputError
+        Where the settings say other ones, or a strategy's source has changed.
+    """
+    with _opened(settings, option) as (folder, manifest):
         entries = _entries_of(manifest)
-        plan = _same_plan(settings, manifest)
+        _same_plan(settings, manifest)
         for entry, strategy in zip(entries, manifest["strategies"], strict=True):
             if entry.source_hash != strategy["source_hash"]:
                 raise common.BadInputError(
@@ -95,16 +115,13 @@ def play_on(settings: Settings, as_json: bool) -> None:
                     "rows would come from two versions; play its pairings anew with --extend, or "
                     "begin a run in another folder"
                 )
-        asked = settings.matches
-        if asked not in (None, 2 * plan.boards):
-            raise _another(settings, f"matches {2 * plan.boards}, not {asked}", "more: --extend; ")
         texts = [entry.text for entry in entries]
         if settings.all_strategies() not in ([], texts):
-            raise _another(
+            raise another(
                 settings, f"entries {texts}, not {settings.all_strategies()}", "more: --extend; "
             )
         make_ready(entries)
-        _play(Playing(folder, manifest, entries, settings), as_json)
+        yield Playing(folder, manifest, entries, settings)
 
 
 def play_more(settings: Settings, as_json: bool) -> None:
@@ -124,6 +141,8 @@ def play_more(settings: Settings, as_json: bool) -> None:
                 f"{settings.matches}: the run in {folder.place} has {2 * plan.boards} already, and "
                 "is extended to that number or more",
             )
+        if "stop" in manifest and boards > plan.boards:
+            manifest["stop"] |= {"boards": boards, "extended_after": plan.boards}
         plan = replace(plan, names=tuple(entry.name for entry in entries), boards=boards)
         check_sums(plan)
         make_ready(entries)
@@ -163,7 +182,8 @@ def _entries_of(manifest: dict[str, Any]) -> "list[Entry]":
     return parse_entries(strategy["entry"] for strategy in manifest["strategies"])
 
 
-def _another(settings: Settings, what: str, hint: str = "") -> common.BadInputError:
+def another(settings: Settings, what: str, hint: str = "") -> common.BadInputError:
+    """Return the error that the run of --out is not the one that the settings say."""
     return common.BadInputError(
         f"{settings.out} is another run, with {what}; {hint}leave the option out, or begin a run "
         "in another folder"
@@ -177,12 +197,12 @@ def _same_plan(settings: Settings, manifest: dict[str, Any]) -> "Plan":
     plan = plan_of_manifest(manifest)
     if settings.rules is not None or settings.rule:
         if settings.house_rules() != plan.rules:
-            raise _another(settings, f"house rules {plan.rules.to_dict() or 'persian'}")
+            raise another(settings, f"house rules {plan.rules.to_dict() or 'persian'}")
     same = {"seed": plan.seed, "format": plan.format, "keep": manifest["keep"]}
     for name, value in same.items():
         asked = getattr(settings, name)
         if asked not in (None, value):
-            raise _another(settings, f"{name} {value}, not {asked}")
+            raise another(settings, f"{name} {value}, not {asked}")
     return plan
 
 
@@ -197,26 +217,36 @@ def _play(playing: Playing, as_json: bool) -> None:
 
 
 def play_out(playing: Playing) -> "Outcome":
-    """Play what is missing, with progress, a log and a clean stop; record how the run stands."""
+    """Play what is missing of a run, with progress and a clean stop (`play_to_end`)."""
+    progress = common.Progress("matches")
+    try:
+        with stop_on_signals() as stop:
+            return play_to_end(playing, progress.update, stop)
+    finally:
+        progress.close()
+
+
+def play_to_end(playing: Playing, progress: Callable[[int, int], None], stop: Event) -> "Outcome":
+    """Play what is missing until `stop` is set, with a log; record how the run stands.
+
+    `progress` is called with (matches done, matches in all).
+    """
     from ..sim.run import begin, record_outcome
 
     folder, settings = playing.folder, playing.settings
     with folder.writing():
         begin(folder, playing.manifest)
-    progress = common.Progress("matches")
-    stop = Event()
     with _logging(folder, settings.log_level or "info"):
         _log.info("prummy %s", shlex.join(sys.argv[1:]))
         try:
-            with _stop_on_signals(stop):
-                outcome = playing.run.play(
-                    settings.choice(),
-                    progress.update,
-                    stop,
-                    settings.stops(playing.run.plan.boards),
-                    settings.block,
-                )
-                record_outcome(folder, playing.manifest, outcome)
+            outcome = playing.run.play(
+                settings.choice(),
+                progress,
+                stop,
+                settings.stops(playing.run.plan.boards),
+                settings.block,
+            )
+            record_outcome(folder, playing.manifest, outcome)
         except OSError as error:
             raise common.BadInputError(
                 f"cannot write to {folder.place}: {error.strerror or error}; what was played is "
@@ -226,8 +256,6 @@ def play_out(playing: Playing) -> "Outcome":
             raise common.BadInputError(
                 f"{error}; what was played is kept, go on with: {playing.to_continue}"
             ) from None
-        finally:
-            progress.close()
         _log.info(
             "%s: %d matches, %.1f s, digest %s",
             outcome.stopped or "finished",
@@ -285,8 +313,9 @@ def _logging(folder: "RunFolder", level: str) -> Iterator[None]:
 
 
 @contextmanager
-def _stop_on_signals(stop: Event) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM set `stop`, and a second one leave at once."""
+def stop_on_signals() -> Iterator[Event]:
+    """Give an event that the first Ctrl-C or SIGTERM sets; a second one leaves at once."""
+    stop = Event()
 
     def handle(number: int, frame: object) -> None:
         if stop.is_set():
@@ -298,7 +327,7 @@ def _stop_on_signals(stop: Event) -> Iterator[None]:
 
     before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

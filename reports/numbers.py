@@ -32,6 +32,18 @@ def signed(value: float | None, digits: int = 1) -> str:
     return f"+{text}" if float(text.replace(",", "")) else text
 
 
+def with_half_width(value: float, half: float | None, with_sign: bool = True) -> str:
+    """Return an estimate and its half width: +68.5 ± 3.1, with digits that show the latter.
+
+    Where the half width is unknown, or 0 since nothing varied, there is the estimate alone.
+    """
+    write = signed if with_sign else number
+    if not half:
+        return write(value)
+    digits = _digits([half])
+    return f"{write(value, digits)} ± {number(half, digits)}"
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     """Return a share, 0 to 1, in per cent without the sign: 73.9."""
     return number(None if share is None else 100 * share, digits)

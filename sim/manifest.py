@@ -3,6 +3,7 @@
 import math
 import os
 import platform
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from types import NoneType
@@ -60,6 +61,13 @@ _ENDED = {
     "failures": [{"strategy": str, "kind": str, "evidence": str}],
     "summaries": {"*": str},
     "transcripts": {"*": str},
+}
+# Of a comparison, when it stops (`reports.stopping`): the most boards, after how many it was
+# extended (0: it was not), and what may end it before.
+_STOP = {"boards": int, "extended_after": int}
+_STOP_EARLY = {
+    "precision": float,
+    "sprt": {"elo0": float, "elo1": float, "alpha": float, "beta": float, "model": str},
 }
 
 
@@ -119,6 +127,13 @@ def plan_of_manifest(manifest: Mapping[str, Any]) -> Plan:
     )
 
 
+def resume_command(manifest: Mapping[str, Any], place: str) -> str:
+    """Return the command that goes on with a run, as a shell takes it."""
+    is_comparison = "stop" in manifest and len(manifest["plan"]["names"]) == 2
+    command = "compare" if is_comparison else "tournament"
+    return shlex.join(["prummy", command, "--resume", "--out", place])
+
+
 def check_engine(manifest: Mapping[str, Any], place: str) -> None:
     """Raise ManifestError when another engine played a run: its parts mean something else."""
     if manifest["engine_version"] != ENGINE_VERSION:
@@ -138,6 +153,12 @@ def check_manifest(manifest: Mapping[str, Any]) -> None:
         raise ManifestError(f"plan.seed: {shown(plan['seed'])} is no seed")
     if not 1 <= plan["boards"] < 2**62:
         raise ManifestError(f"plan.boards: {shown(plan['boards'])} is no number of boards")
+    if "stop" in manifest:
+        stop = manifest["stop"]
+        _check(stop, _STOP, "stop")
+        _check(stop, {name: kind for name, kind in _STOP_EARLY.items() if name in stop}, "stop")
+        if not 0 <= stop["extended_after"] <= plan["boards"] <= stop["boards"] < 2**62:
+            raise ManifestError(f"stop: {shown(stop)} does not go with {plan['boards']} boards")
     names = [strategy["name"] for strategy in manifest["strategies"]]
     if len(names) < 2 or len(set(names)) < len(names) or plan["names"] != names:
         raise ManifestError(f"plan.names: {shown(plan['names'])} are not those of the strategies")

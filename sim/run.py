@@ -177,6 +177,7 @@ class Run:
         self.keep = Keep.parse(manifest["keep"])
         self.entries = entries
         self.pairings = self.plan.pairings()
+        self.tallies = [Tally() for _ in self.pairings]
         self.job = Job(self.plan, self.strategies, folder.storage.address)
         self.failures: dict[int, Failure] = {}  # the first of each pairing, by board
 

@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 
 from persian_rummy.reports.results import Results
-from persian_rummy.sim.columns import SIDE_COLUMNS
+from persian_rummy.sim.columns import SIDE_COLUMNS, to_columns
+from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.schedule import Plan
 from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary, summarize
+from persian_rummy.strategies.registry import parse_entry
 
 ODD_NAMES = ("<b>bold</b>&co", 'a $x_1$ "q"', "greedy[pile_bias=40,x=1]", "{{ 7*7 }}{% x %}")
 
@@ -127,3 +129,11 @@ def _rows(
         rows[f"deal_end_{deal + 1}"] = ends[deal]
     rows["turns"] = sum(rows[f"deal_turns_{deal + 1}"] for deal in range(deals))
     return rows
+
+
+def summary_of(margins: np.ndarray) -> PairingSummary:
+    """Return the summary of boards whose two matches have these margins, shape (boards, 2)."""
+    block = play_boards(Rules(), [parse_entry("random").player()] * 4, 1, 0, len(margins))
+    block.sides["score"] = 0
+    block.sides["score"][:, 0] = margins.reshape(-1)
+    return summarize(to_columns(block.rows, block.sides, block.deals), 2)

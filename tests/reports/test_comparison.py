@@ -2,40 +2,38 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
+from made_up_run import made_up_run, summary_of
 from small_runs import read_rows, write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.reports.comparison import (
-    FIRST_LOOK,
-    Stop,
-    board_deviation,
+    Comparison,
     boards_needed,
-    confidence_sequence,
+    compare_run,
     decide,
-    sequence_half_width,
+    stopped_by_hand,
     variance_saved,
 )
-from persian_rummy.reports.pairs import SCORES, Pairs, mean_and_variance, score_of_elo
-from persian_rummy.reports.sprt import CONTINUE, Sprt
-from persian_rummy.sim.columns import to_columns
+from persian_rummy.reports.results import ResultsError, load_results, mirrored
+from persian_rummy.reports.sprt import Sprt
+from persian_rummy.reports.stats import student_quantile
+from persian_rummy.reports.stopping import (
+    Stop,
+    board_deviation,
+    confidence_sequence,
+    sequence_half_width,
+)
+from persian_rummy.reports.tables import pairing_margin
 from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
-from persian_rummy.sim.summary import PairingSummary, summarize
 from persian_rummy.strategies.registry import parse_entry
 
 runner = CliRunner()
-
-
-def summary_of(margins: np.ndarray) -> PairingSummary:
-    """Return the summary of boards whose two matches have these margins, shape (boards, 2)."""
-    block = play_boards(Rules(), [parse_entry("random").player()] * 4, 1, 0, len(margins))
-    block.sides["score"] = 0
-    block.sides["score"][:, 0] = margins.reshape(-1)
-    return summarize(to_columns(block.rows, block.sides, block.deals), 2)
 
 
 MARGINS = np.array([[30, -10], [5, 15], [-40, 20], [60, 0], [12, 12], [-7, 3]])
@@ -70,68 +68,28 @@ def test_one_board__says_that_nothing_is_known():
     assert decide(summary, Stop(1)).verdict == "inconclusive"
 
 
-def test_sequence_half_width__worked_out_by_hand():
-    """At 100 boards with deviation 10: r = (-2 ln 0.05 + ln(-2 ln 0.05) + 1) / 500 = 0.017563."""
-    r = (5.991464547 + 1.790335 + 1) / 500
-    inner = 2 * (100 * r + 1) / (100**2 * r) * math.log(math.sqrt(100 * r + 1) / 0.05)
-    assert sequence_half_width(100, 10.0) == pytest.approx(10 * math.sqrt(inner), rel=1e-5)
-    widths = [sequence_half_width(n, 1.0) * math.sqrt(n) for n in (50, 500, 50_000)]
-    assert widths[1] == min(widths)
+@pytest.mark.parametrize(("deviation", "effect"), [(100.0, 100.0), (100.0, 30.0), (100.0, 8.0)])
+def test_boards_needed__is_the_least_number_seen_as_often_as_asked(deviation, effect):
+    """By simulation of the interval itself, from few boards to more than there are groups."""
+    rng, runs = np.random.default_rng(2), 20_000
+
+    def power(boards: int) -> float:
+        means = rng.normal(effect, deviation / math.sqrt(boards), runs)
+        degrees = min(boards, 256) - 1
+        deviations = deviation * np.sqrt(rng.chisquare(degrees, runs) / degrees)
+        beyond = student_quantile(0.95, degrees) * deviations / math.sqrt(boards)
+        return float(np.mean(means > beyond))
+
+    boards = boards_needed(deviation, effect, 0.9)
+    error = 3 * math.sqrt(0.9 * 0.1 / runs)
+    assert power(boards) >= 0.9 - error
+    assert power(boards - max(1, boards // 20)) < 0.9 + error / 3
+    assert boards > (1.959964 + 1.281552) ** 2 * (deviation / effect) ** 2
 
 
-@pytest.mark.parametrize("shape", ["normal", "skewed", "real"])
-def test_confidence_sequence__watched_at_every_look__is_broken_in_one_of_twenty_at_most(shape):
-    rng = np.random.default_rng(7)
-    runs, boards = 2000, 3000
-    if shape == "real":
-        player = [parse_entry(name).player() for name in ("hunter", "doubler")] * 2
-        block = play_boards(Rules(), player, 5, 0, 20_000)
-        margin = np.diff(block.sides["score"][:, ::-1].astype(float), axis=1)[:, 0]
-        means = margin.reshape(-1, 2).mean(axis=1)
-        draws, truth = rng.choice(means, (runs, boards)), means.mean()
-    elif shape == "skewed":
-        draws, truth = rng.exponential(100.0, (runs, boards)), 100.0
-    else:
-        draws, truth = rng.normal(3.0, 100.0, (runs, boards)), 3.0
-    looks = list(Stop(boards, precision=1e-9).looks())
-    broken = np.zeros(runs, bool)
-    for n in looks:
-        mean, deviation = draws[:, :n].mean(axis=1), draws[:, :n].std(axis=1, ddof=1)
-        broken |= abs(mean - truth) > deviation * sequence_half_width(n, 1.0)
-    assert looks[0] == FIRST_LOOK
-    assert broken.mean() <= 0.05
-
-
-@pytest.mark.parametrize(("truth", "accepted"), [(0.0, "H1"), (20.0, "H0")])
-def test_sprt__at_its_bounds__errs_as_seldom_as_it_says(truth, accepted):
-    """Where one hypothesis is true the other is accepted in 5 of 100, up to Monte-Carlo error."""
-    rng, runs = np.random.default_rng(3), 250
-    test = Sprt(0, 20, model="logistic")
-    shares = np.array([0.1, 0.15, 0.5, 0.15, 0.1])
-    tilt = (score_of_elo(truth) - 0.5) / mean_and_variance(shares)[1]
-    shares = shares * (1 + tilt * (SCORES - 0.5))
-    assert shares @ SCORES == pytest.approx(score_of_elo(truth))
-    wrong = undecided = 0
-    for _ in range(runs):
-        counts, before, state = np.zeros(5, int), 0, CONTINUE
-        for boards in Stop(20_000, sprt=test).looks():
-            counts = counts + rng.multinomial(boards - before, shares)
-            before, state = boards, test.state(Pairs.checked(counts.tolist()))
-            if state != CONTINUE:
-                break
-        wrong += state == accepted
-        undecided += state == CONTINUE
-    assert undecided == 0
-    assert wrong / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
-
-
-def test_boards_needed__seen_as_often_as_asked():
-    rng = np.random.default_rng(2)
-    n = boards_needed(100.0, 10.0, 0.9)
-    assert n == math.ceil((1.959964 + 1.281552) ** 2 * 100)
-    draws = rng.normal(10.0, 100.0, (4000, n))
-    half = 1.96 * draws.std(axis=1, ddof=1) / math.sqrt(n)
-    assert np.mean(draws.mean(axis=1) > half) == pytest.approx(0.9, abs=0.02)
+def test_boards_needed__worked_out():
+    """With 1 standard deviation and power 0.8 tables of Student's test say 10 (Cohen, 1988)."""
+    assert boards_needed(1.0, 1.0, 0.8) == boards_needed(5.0, -5.0, 0.8) == 10
 
 
 @pytest.mark.parametrize(
@@ -147,24 +105,6 @@ def test_decide__fixed_boards__by_the_interval(margins, verdict):
     decision = decide(summary_of(margins), Stop(len(margins)))
     assert decision.verdict == verdict
     assert decision.why
-
-
-def test_looks__are_fixed_and_end_at_the_most():
-    assert list(Stop(400, precision=1.0).looks()) == [
-        50,
-        62,
-        77,
-        96,
-        120,
-        150,
-        187,
-        233,
-        291,
-        363,
-        400,
-    ]
-    assert list(Stop(400).looks()) == [400]
-    assert list(Stop(30, sprt=Sprt()).looks()) == [30]
 
 
 def compare(*words: str, code: int = 0):
@@ -238,8 +178,126 @@ def test_command__in_words__says_what_json_says(tmp_path):
     found = json.loads(compare(*words, "-o", str(tmp_path / "a"), "--json").stdout)
     text = compare(*words, "-o", str(tmp_path / "b")).stdout
     assert text.startswith("greedy is better than random: the interval of the margin lies above 0")
-    assert f"+{found['margin']['estimate']:.1f} ±" in text
+    assert f"scores {found['margin']['estimate']:.1f} ±" in text
     assert f"{100 * found['win_share']['estimate']:.1f} %" in text
+
+
+def comparison(margins: np.ndarray, stop: Stop | None = None) -> Comparison:
+    summary, stop = summary_of(margins), stop or Stop(len(margins))
+    return Comparison("ann", "bob", summary, stop, decide(summary, stop))
+
+
+@pytest.mark.parametrize(
+    "margins", [MARGINS[:1], 0 * MARGINS, 0 * MARGINS + 9, abs(MARGINS) + 1, -abs(MARGINS) - 1]
+)
+@pytest.mark.parametrize("sprt", [None, Sprt()])
+def test_degenerate__is_said_and_never_a_zero_width_or_nan(margins, sprt):
+    """One board, nothing that varies, all won, all lost."""
+    found = comparison(margins, Stop(len(margins), sprt=sprt))
+    json.dumps(found.to_json(), allow_nan=False)
+    text = "\n".join(found.in_words())
+    assert not re.search(r"± 0(\.0+)?\b|nan|inf\b|None", text)
+    if sprt is None and np.ptp(margins) == 0:
+        assert "nothing varies" in text
+        assert "on every board" in text
+        assert found.to_json()["confidence_sequence"]["low"] is None
+    if sprt is None and len(margins) == 1:
+        assert "one board is too few" in text
+        assert "on the one board there is" in text
+
+
+def test_words__a_narrow_interval__shows_digits_that_are_not_zero():
+    margins = np.full((60, 2), 7)
+    margins[0] = 8
+    text = "\n".join(comparison(margins).in_words())
+    assert "scores 7.02 ± 0.03 points a match more than bob (95 %, by boards)" in text
+
+
+@pytest.mark.parametrize(
+    ("margins", "says"),
+    [
+        (
+            MARGINS + 100,
+            "scores 108.3 ± 14.3 points a match more than bob (95 %, by boards) and wins "
+            "100.0 %, draws counting half; about 3 boards show it, nine times of ten",
+        ),
+        (MARGINS - 100, "scores 91.7 ± 14.3 points a match less than bob"),
+        (MARGINS, "; were that the truth, about 31 boards would show it"),
+    ],
+)
+def test_words__say_how_much_how_sure_and_how_soon_it_shows(margins, says):
+    """By hand: the boards' mean is 50 / 6, its deviation sqrt(931.3 / 5), Student's 2.571 at 5."""
+    assert says in comparison(margins).in_words()[1]
+
+
+def test_words__account_for_draws_and_deals_that_were_cut_off():
+    found = comparison(MARGINS)
+    found.summary.histograms["deal_end"].add(np.array([3, 2]), np.array([5, 2]))
+    drawn = int((MARGINS == 0).sum())
+    text = "\n".join(found.in_words())
+    assert f"matches won 8, drawn {drawn}, lost 3" in text
+    assert "deals cut off: 5 of 31" in text
+    assert found.to_json()["deal_ends"]["cut off"] == 5
+    told = found.to_json()
+    assert (told["wins"], told["draws"], told["losses"]) == (8, drawn, 3)
+
+
+def test_stopped_by_hand__leads_by_the_sequence_and_is_not_corrected():
+    summary = summary_of(MARGINS)
+    for stop in (Stop(6), Stop(9, sprt=Sprt())):
+        found = Comparison("ann", "bob", summary, stop, stopped_by_hand(summary))
+        told = found.to_json()
+        assert (told["leading"], told["bias"], told["corrected"]) == (
+            "confidence_sequence",
+            "not corrected",
+            None,
+        )
+
+
+@pytest.mark.parametrize(
+    ("test", "pairs", "verdict"),
+    [
+        (Sprt(0, 50), [0, 0, 10, 0, 90], "better"),
+        (Sprt(0, 50), [90, 0, 10, 0, 0], "not_better"),
+        (Sprt(-50, 0), [90, 0, 10, 0, 0], "worse"),
+        (Sprt(-50, 0), [0, 0, 10, 0, 90], "not_worse"),
+    ],
+)
+def test_decide__test__says_no_more_than_its_hypotheses(test, pairs, verdict):
+    margins = np.concatenate(
+        [
+            np.tile(np.array([m]), (n, 1))
+            for n, m in zip(pairs, ([-9, -9], [-9, 0], [9, -9], [9, 0], [9, 9]), strict=True)
+        ]
+    )
+    decision = decide(summary_of(margins), Stop(len(margins), sprt=test))
+    assert decision.verdict == verdict
+
+
+def test_mirrored__is_the_summary_of_the_same_two_entered_the_other_way(tmp_path):
+    """Strategies without luck of their own play the same matches, whoever is entered first."""
+    words = ["-n", "600", "--seed", "5", "--json", "-o"]
+    for order in (["greedy", "hunter"], ["hunter", "greedy"]):
+        runner.invoke(app, ["tournament", *order, *words, str(tmp_path / order[0])])
+    (one,), (other,) = (load_results(tmp_path / name).summaries for name in ("greedy", "hunter"))
+    assert one.total("boards") == 300
+    assert mirrored(one).equals(other)
+    assert not one.equals(other)
+    assert mirrored(mirrored(one)).equals(one)
+
+
+def test_compare_run__run_in_which_nothing_counts__is_an_error():
+    results = made_up_run(failed=["strong", "middle"])
+    with pytest.raises(ResultsError, match="strong failed, so that the pairing is void"):
+        compare_run(results, "strong", "weak")
+
+
+def test_compare_run__run_that_was_interrupted__says_so():
+    found = compare_run(made_up_run(status="interrupted"), "strong", "weak")
+    assert found.decision.verdict == "inconclusive"
+    assert "stopped by hand after 40 boards" in found.in_words()[0]
+    assert found.to_json()["leading"] == "confidence_sequence"
+    assert found.margin == pairing_margin(found.summary)
 
 
 def test_command__a_strategy_that_fails__gives_no_verdict(tmp_path):
@@ -277,6 +335,32 @@ def test_plan__says_how_long_to_play():
     assert found["seconds"] > 0
     text = runner.invoke(app, command[:-1]).stdout
     assert f"{found['boards']:,} boards" in text
+
+
+def test_plan__seconds__are_those_of_the_trial_for_as_many_boards(monkeypatch):
+    summary = summary_of(np.tile(MARGINS, (40, 1)))
+    monkeypatch.setattr("persian_rummy.sim.apart.trial_apart", lambda *_: (summary, 6.0))
+    found = json.loads(
+        runner.invoke(app, ["plan", "--effect", "4", "--boards", "240", "--json"]).stdout
+    )
+    assert found["seconds"] == pytest.approx(found["boards"] * 6.0 / 240)
+    assert found["board_deviation"] == pytest.approx(board_deviation(summary))
+
+
+def test_plan__boards_of_two_strategies__are_seen_as_often_as_it_says():
+    """Boards of hunter and doubler, moved to the effect: the verdict's own interval tells them."""
+    words = ["plan", "hunter", "doubler", "--effect", "30", "--boards", "6000", "--json"]
+    planned = json.loads(runner.invoke(app, words).stdout)["boards"]
+    players = [parse_entry(name).player() for name in ("hunter", "doubler")] * 2
+    block = play_boards(Rules(), players, 77, 0, 6000)
+    margins = np.diff(block.sides["score"][:, ::-1].astype(float), axis=1)
+    means = margins.reshape(-1, 2).mean(axis=1)
+    rng, runs = np.random.default_rng(8), 4000
+    drawn = rng.choice(means - means.mean() + 30, (runs, planned))
+    assert planned < 256  # a board is a unit
+    beyond = student_quantile(0.95, planned - 1) * drawn.std(axis=1, ddof=1) / math.sqrt(planned)
+    seen = np.mean(drawn.mean(axis=1) > beyond)
+    assert seen == pytest.approx(0.9, abs=3 * math.sqrt(0.9 * 0.1 / runs) + 0.005)
 
 
 @pytest.mark.parametrize(
