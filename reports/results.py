@@ -13,7 +13,7 @@ from ..sim.errors import PrummyError
 from ..sim.manifest import plan_of_manifest, resume_command
 from ..sim.schedule import Pairing, Plan
 from ..sim.store import RunFolder, StoreError
-from ..sim.summary import EXTREMES, GROUP_COLUMNS, PAIRS, Histogram, PairingSummary
+from ..sim.summary import EXTREMES, GROUP_COLUMNS, NO_MATCH, PAIRS, Histogram, PairingSummary
 
 
 class ResultsError(PrummyError, ValueError):
@@ -129,6 +129,7 @@ def mirrored(summary: PairingSummary) -> PairingSummary:
     its_wins = {"win_a": "win_b", "win_b": "win_a"}
     places = [list(EXTREMES).index(its_wins.get(name, name)) for name in EXTREMES]
     extremes = summary.extremes[places]
+    extremes[:, 2] ^= extremes[:, 0] != NO_MATCH  # rotation 1 is now rotation 0
     return PairingSummary(np.stack(list(groups.values()), axis=1), histograms, extremes)
 
 
