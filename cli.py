@@ -16,6 +16,7 @@ from .commands import (
     replay,
     report,
     runs,
+    show,
     statistics,
     strategies,
     tournament,
@@ -71,6 +72,7 @@ app.command("plan")(compare.plan)
 app.command("run")(experiment.run)
 app.add_typer(runs.app, name="runs")
 app.command("report")(report.report)
+app.command("show")(show.show)
 app.command("ratings")(statistics.ratings)
 app.command("sources")(statistics.sources)
 app.command("partners")(statistics.partners)

@@ -26,6 +26,7 @@ from .figures import FIGURES
 from .pictures import Picture, draw_pictures
 from .results import Results
 from .tables import LEVELS, overview, report_tables
+from .text import as_csv
 from .verdict import listed, verdict
 from .viewer import as_json, script, watched
 
@@ -54,7 +55,7 @@ def write_report(results: Results, folder: Path) -> Path:
         for name, picture in pictures.items():
             (temporary / "png" / f"{name}.png").write_bytes(picture.png)
         for name, frame in tables.items():
-            (temporary / "csv" / f"{name}.csv").write_text(_csv(frame), encoding="utf-8")
+            (temporary / "csv" / f"{name}.csv").write_text(as_csv(frame), encoding="utf-8")
         page = render(results, tables, pictures)
         (temporary / PAGE).write_text(page, encoding="utf-8")
     return folder / PAGE
@@ -180,11 +181,6 @@ def _addresses(picture: Picture) -> dict[str, str]:
 
 def _address(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    named = not isinstance(frame.index, pd.RangeIndex)
-    return frame.to_csv(index=named, index_label="strategy" if named else None, lineterminator="\n")
 
 
 def _low_to_high(about: dict[str, Any], name: str) -> str:
