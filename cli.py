@@ -13,6 +13,7 @@ from .commands import (
     engine,
     experiment,
     play,
+    plot,
     replay,
     report,
     runs,
@@ -72,6 +73,7 @@ app.command("plan")(compare.plan)
 app.command("run")(experiment.run)
 app.add_typer(runs.app, name="runs")
 app.command("report")(report.report)
+app.command("plot")(plot.plot)
 app.command("show")(show.show)
 app.command("ratings")(statistics.ratings)
 app.command("sources")(statistics.sources)

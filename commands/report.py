@@ -18,8 +18,8 @@ def report(
 ) -> None:
     """Write the report of a run: a page that needs no network, its figures and its tables.
 
-    The page is index.html; beside it are png/ with the figures and csv/ with the tables. A report
-    that is there already is replaced.
+    The page is index.html; beside it are png/ and svg/ with the figures and csv/ with the tables.
+    A report that is there already is replaced.
 
     Examples
     --------
@@ -28,13 +28,16 @@ def report(
       prummy report runs/demo --out site
     """
     with common.user_errors():
-        from ..reports.page import figure_names, write_report
+        from ..reports.figures import available
+        from ..reports.page import write_report
         from ..reports.results import load_results
+        from ..reports.tables import report_tables
         from ..sim.store import RunFolder
 
         results = load_results(run)
-        page = write_report(results, out or RunFolder(run).path / "report")
+        tables = report_tables(results)
+        page = write_report(results, out or RunFolder(run).path / "report", tables)
         if json_:
-            common.print_json({"page": str(page), "figures": figure_names(results)})
+            common.print_json({"page": str(page), "figures": available(tables)})
         else:
             typer.echo(page)

@@ -4,17 +4,16 @@
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
-from matplotlib.transforms import blended_transform_factory
+from matplotlib.ticker import MaxNLocator
 
 from . import style
+from .field_figures import FIELD_FIGURES
+from .marks import FigureSpec, dots, margin_axis, name_rows, quantile_strip, rectangle, ticks
 from .numbers import margin_digits, number, percent, share_digits, signed
 from .style import Look
 
@@ -32,16 +31,16 @@ def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
     colours = [look.colours[name] for name in standings["strategy"]]
     digits = share_digits(standings)
     shares = [percent(value, digits) for value in standings["win_share"]]
-    _dots(left, standings, "win_share", colours, shares, scale=100)
+    dots(left, standings, "win_share", colours, shares, scale=100)
     left.set(title="Matches won, %", xlim=(-3, 116), xticks=range(0, 101, 20))
     left.axvline(50, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
     digits = margin_digits(standings)
     margins = [signed(value, digits) for value in standings["margin"]]
-    _dots(right, standings, "margin", colours, margins)
+    dots(right, standings, "margin", colours, margins)
     right.set(title="Margin, points a match")
-    _margin_axis(right, look, panels=1 if look.narrow else 2)
-    _name_rows(left, names, look)
-    _name_rows(right, names if look.narrow else [""] * n, look)
+    margin_axis(right, look, panels=1 if look.narrow else 2)
+    name_rows(left, names, look)
+    name_rows(right, names if look.narrow else [""] * n, look)
     return figure
 
 
@@ -52,71 +51,12 @@ def pairings_figure(pairings: pd.DataFrame, look: Look) -> Figure:
     colours = [look.colours[name] for name in pairings["strategy"]]
     digits = margin_digits(pairings)
     texts = [signed(value, digits) for value in pairings["margin"]]
-    _dots(axes, pairings, "margin", colours, texts)
-    _margin_axis(axes, look)
+    dots(axes, pairings, "margin", colours, texts)
+    margin_axis(axes, look)
     pairs = zip(pairings["strategy"], pairings["opponent"], strict=True)
-    _name_rows(axes, [f"{look.label(a)} – {look.label(b)}" for a, b in pairs], look)
+    name_rows(axes, [f"{look.label(a)} – {look.label(b)}" for a, b in pairs], look)
     axes.set_xlabel("margin, points a match")
     return figure
-
-
-def _dots(
-    axes: Axes,
-    frame: pd.DataFrame,
-    value: str,
-    colours: list[str],
-    texts: list[str],
-    scale: float = 1,
-) -> None:
-    """Draw estimates as dots and intervals as bars, row by row, with the value at their right."""
-    rows = zip(frame[value], frame[f"{value}_low"], frame[f"{value}_high"], strict=True)
-    for place, (middle, low, high) in enumerate(rows):
-        colour, end = colours[place], middle
-        if not np.isnan(low):
-            axes.plot([scale * low, scale * high], [place, place], color=colour, linewidth=3)
-            end = high
-        axes.plot([scale * middle], [place], "o", color=colour, markersize=6.5, markeredgewidth=0)
-        axes.annotate(
-            texts[place],
-            (scale * end, place),
-            xytext=(7, 0),
-            textcoords="offset points",
-            va="center_baseline",
-            fontsize=11,
-        )
-    axes.grid(axis="x")
-
-
-def _margin_axis(axes: Axes, look: Look, panels: int = 1) -> None:
-    """Give an axis of margins its zero, room for the values at the right, and signs."""
-    low, high = axes.get_xlim()
-    low, high = min(low, 0.0), max(high, 0.0)
-    length = high - low or 1.0
-    axes.set_xlim(low - 0.03 * length, high + length * 60 * panels / look.width)
-    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    _ticks(axes, signed)
-
-
-def _ticks(axes: Axes, text: Callable[[float, int], str]) -> None:
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: text(value, 0)))
-
-
-def _name_rows(
-    axes: Axes, names: list[str], look: Look, foot: float = 0.5, head: float = 0.75
-) -> None:
-    """Label the rows 0, 1, … from the top: at the left, or on a phone above each row."""
-    n = len(names)
-    axes.set_ylim(n - 1 + foot, -head)
-    axes.set_yticks([])
-    if not look.narrow:
-        axes.set_yticks(range(n), names)
-        axes.tick_params(axis="y", labelcolor=style.INK, labelsize=12)
-        return
-    beside = blended_transform_factory(axes.transAxes, axes.transData)
-    for place, name in enumerate(names):
-        box = {"facecolor": style.PAPER, "edgecolor": "none", "pad": 1}
-        axes.text(0, place - 0.3, name, transform=beside, va="bottom", fontsize=11.5, bbox=box)
 
 
 def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -> Figure:
@@ -131,11 +71,11 @@ def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -
             corner = (column - 0.48, row - 0.47)
             if np.isnan(share):
                 box = {"facecolor": style.GRID, "alpha": 0.45}
-                axes.add_patch(_rectangle(corner, box))
+                axes.add_patch(rectangle(corner, box))
                 continue
             colour = style.AHEAD if share >= 0.5 else style.BEHIND
             box = {"facecolor": colour, "alpha": 0.06 + 0.5 * abs(2 * share - 1)}
-            axes.add_patch(_rectangle(corner, box))
+            axes.add_patch(rectangle(corner, box))
             big = 13 if cell > 45 else 10
             axes.text(column, row - 0.06, percent(share, 1), ha="center", va="bottom", fontsize=big)
             axes.text(
@@ -156,17 +96,11 @@ def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -
     return figure
 
 
-def _rectangle(corner: tuple[float, float], box: Mapping[str, object]) -> Patch:
-    from matplotlib.patches import Rectangle
-
-    return Rectangle(corner, 0.96, 0.94, linewidth=0, **box)  # type: ignore[arg-type]
-
-
 def scores_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
     """Return how the scores of each strategy's matches are spread."""
     figure = _ridges(bins, quantiles, look)
     figure.axes[0].set_xlabel("score of a match, points")
-    _ticks(figure.axes[0], number)
+    ticks(figure.axes[0], number)
     return figure
 
 
@@ -176,7 +110,7 @@ def margins_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> F
     axes = figure.axes[0]
     axes.set_xlabel("margin of a match, points")
     axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    _ticks(axes, signed)
+    ticks(axes, signed)
     return figure
 
 
@@ -195,16 +129,10 @@ def _ridges(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
         axes.stairs(heights, edges, baseline=place, fill=True, color=colour, alpha=0.42)
         axes.stairs(heights, edges, baseline=place, color=colour, linewidth=1.1)
         axes.plot([edges[0], edges[-1]], [place, place], color=style.GRID, linewidth=1)
-        _quantile_strip(axes, quantiles.loc[name], place + 0.1, colour)
+        quantile_strip(axes, quantiles.loc[name], place + 0.1, colour)
     axes.set_xlim(bins["low"].min(), bins["high"].max())
-    _name_rows(axes, [look.label(name) for name in names], look, foot=0.32)
+    name_rows(axes, [look.label(name) for name in names], look, foot=0.32)
     return figure
-
-
-def _quantile_strip(axes: Axes, row: pd.Series, y: float, colour: str) -> None:
-    axes.plot([row[0.05], row[0.95]], [y, y], color=colour, linewidth=1.2)
-    axes.plot([row[0.25], row[0.75]], [y, y], color=colour, linewidth=5, solid_capstyle="butt")
-    axes.plot([row[0.5]], [y], "|", color=style.INK, markersize=9, markeredgewidth=2)
 
 
 def sources_figure(sources: pd.DataFrame, look: Look) -> Figure:
@@ -227,7 +155,7 @@ def sources_figure(sources: pd.DataFrame, look: Look) -> Figure:
     axes.axvline(0, color=style.INK, linewidth=1)
     axes.set_xlabel("points a match")
     axes.grid(axis="x")
-    _ticks(axes, signed)
+    ticks(axes, signed)
     return figure
 
 
@@ -265,7 +193,7 @@ def _stacked(
             if left + value != 0:
                 end = [left + value, left + value]
                 axes.plot(end, [place - 0.25, place + 0.25], color=style.PAPER, linewidth=1)
-    _name_rows(axes, [look.label(name) for name in frame.index], look, foot=0.62, head=0.62)
+    name_rows(axes, [look.label(name) for name in frame.index], look, foot=0.62, head=0.62)
     handles = [Patch(facecolor=colours[name], label=name) for name in columns]
     figure.legend(
         handles=handles, loc="outside upper left", ncols=3 if look.narrow else len(columns)
@@ -290,7 +218,7 @@ def deal_lengths_figure(lengths: pd.DataFrame, quantiles: pd.DataFrame, look: Lo
     axes.bar(lengths["turns"], shares, width=0.86, color=style.PART_COLOURS["sets"])
     axes.set_ylim(-0.12 * shares.max(), 1.06 * shares.max())
     row = quantiles.iloc[0]
-    _quantile_strip(axes, row, -0.06 * shares.max(), style.MUTED)
+    quantile_strip(axes, row, -0.06 * shares.max(), style.MUTED)
     axes.grid(axis="y")
     axes.set(xlabel="turns of a deal", ylabel="share of deals, %")
     axes.spines["bottom"].set_visible(False)
@@ -298,19 +226,6 @@ def deal_lengths_figure(lengths: pd.DataFrame, quantiles: pd.DataFrame, look: Lo
     axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= 1.06 * shares.max()])
     axes.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
     return figure
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """A figure of the report: title, caption, the frames it is drawn from, and how.
-
-    The caption's fields in braces are filled with texts by the page (see `page.caption_fields`).
-    """
-
-    title: str
-    caption: str
-    tables: tuple[str, ...]
-    draw: Callable[..., Figure]
 
 
 FIGURES: dict[str, FigureSpec] = {
@@ -371,7 +286,20 @@ FIGURES: dict[str, FigureSpec] = {
         ("deal_ends",),
         deal_ends_figure,
     ),
+    **FIELD_FIGURES,
 }
+
+
+def available(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Return the names of the figures that a run has: those whose tables all have rows."""
+    return [name for name, spec in FIGURES.items() if all(len(tables[t]) for t in spec.tables)]
+
+
+def why_absent(name: str, tables: Mapping[str, pd.DataFrame]) -> str:
+    """Return why a run does not have one of `FIGURES`."""
+    absent = tables["absent"]
+    told = absent[absent["table"].isin(FIGURES[name].tables)]
+    return str(told["why"].iloc[0]) if len(told) else "no match of it counts"
 
 
 def draw_figure(name: str, tables: Mapping[str, pd.DataFrame], look: Look) -> Figure:

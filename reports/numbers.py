@@ -59,7 +59,12 @@ def span(low: float, high: float, digits: int, with_sign: bool = True) -> str:
 
 def share_digits(frame: pd.DataFrame) -> int:
     """Return how many digits behind the point win shares in per cent need: see `margin_digits`."""
-    return _digits(_half_widths(frame, "win_share", scale=100))
+    return interval_digits(frame, "win_share", scale=100)
+
+
+def interval_digits(frame: pd.DataFrame, value: str, scale: float = 1) -> int:
+    """Return how many digits behind the point show the narrowest half width of a column."""
+    return _digits(_half_widths(frame, value, scale))
 
 
 def margin_digits(frame: pd.DataFrame) -> int:

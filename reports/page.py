@@ -22,8 +22,10 @@ from ..sim.columns import SIDE_COLUMNS
 from ..sim.rules import Rules
 from ..sim.store import StoreError
 from . import numbers, style
+from .field_figures import MOST_CURVES
+from .field_words import field_parts
 from .figures import FIGURES
-from .pictures import Picture, draw_pictures
+from .pictures import Picture, colours_of, draw_pictures
 from .results import Results
 from .tables import LEVELS, overview, report_tables
 from .text import as_csv
@@ -31,29 +33,31 @@ from .verdict import listed, verdict
 from .viewer import as_json, script, watched
 
 PAGE = "index.html"
+FOLDERS = ("png", "svg", "csv")
 GENERATOR = "prummy report"
 
 
-def write_report(results: Results, folder: Path) -> Path:
-    """Write ``index.html``, ``png/`` and ``csv/`` into a folder; return the page's path.
+def write_report(
+    results: Results, folder: Path, tables: dict[str, pd.DataFrame] | None = None
+) -> Path:
+    """Write ``index.html`` and ``png/``, ``svg/`` and ``csv/``; return the page's path.
 
     The folder is new, empty, or holds an earlier report, which is replaced as a whole once the
-    new one is complete.
+    new one is complete. `tables` are those of `tables.report_tables`, where they are there already.
 
     Raises
     ------
     StoreError
         When the folder holds anything else, or cannot be written.
     """
-    tables = report_tables(results)
+    tables = report_tables(results) if tables is None else tables
     with _replacing(folder) as temporary:
-        (temporary / "png").mkdir()
-        (temporary / "csv").mkdir()
-        pictures = {}
-        if len(tables["standings"]):
-            pictures = draw_pictures(tables, style.strategy_colours(results.names))
+        for name in FOLDERS:
+            (temporary / name).mkdir()
+        pictures = draw_pictures(tables, colours_of(results))
         for name, picture in pictures.items():
             (temporary / "png" / f"{name}.png").write_bytes(picture.png)
+            (temporary / "svg" / f"{name}.svg").write_bytes(picture.wide)
         for name, frame in tables.items():
             (temporary / "csv" / f"{name}.csv").write_text(as_csv(frame), encoding="utf-8")
         page = render(results, tables, pictures)
@@ -82,11 +86,6 @@ def write_match(transcript: dict[str, Any], file: Path) -> None:
         file.write_text(page, encoding="utf-8")
     except OSError as error:
         raise StoreError(f"cannot write to {file}: {error.strerror}") from None
-
-
-def figure_names(results: Results) -> list[str]:
-    """Return the names of the figures that the report of a run has."""
-    return list(FIGURES) if any(True for _ in results.played()) else []
 
 
 def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str, Picture]) -> str:
@@ -134,8 +133,9 @@ def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str
             ends=tables["deal_ends"].to_dict("index"),
             end_names=_end_names(tables["deal_ends"], results.plan.rules),
             digits=_digits(tables),
+            **field_parts(tables),
             span=numbers.span,
-            colours=style.strategy_colours(results.names),
+            colours=colours_of(results),
             part_colours=style.PART_COLOURS,
             end_colours=style.END_COLOURS,
             heat=_heat,
@@ -202,6 +202,8 @@ def _caption_fields(about: dict[str, Any], tables: dict[str, pd.DataFrame]) -> d
     else:
         words["interval"] = "no intervals, since one board does not show its spread"
         words["hidden"] = ""
+    more = len(tables["standings"]) > MOST_CURVES
+    words["curves"] = f" of the first {MOST_CURVES} of the standings" if more else ""
     for name in ("score", "margin"):
         widths = tables[f"{name}_bins"]["high"] - tables[f"{name}_bins"]["low"]
         words[f"{name}_bin"] = numbers.count(widths.iloc[0]) if len(widths) else ""
@@ -307,7 +309,7 @@ def _check_is_ours(folder: Path) -> None:
     held = {path.name for path in folder.iterdir()}
     page = folder / PAGE
     if held and not (
-        held <= {PAGE, "png", "csv"}
+        held <= {PAGE, *FOLDERS}
         and page.is_file()
         and GENERATOR in page.read_text(encoding="utf-8", errors="replace")[:1000]
     ):

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from . import style
-from .figures import FIGURES, draw_figure
+from .figures import FIGURES, available, draw_figure
+from .results import Results
 
 HELPER_SHARE = 0.4  # of the figures: less than half, since it has to start first
 
@@ -30,10 +31,16 @@ class Picture:
     png: bytes
 
 
+def colours_of(results: Results) -> dict[str, str]:
+    """Return the colours of a run's teams and, where these are mixed, of its strategies."""
+    names = results.names, results.plan.names
+    return style.strategy_colours(names[0]) | style.strategy_colours(names[1])
+
+
 def draw_pictures(
     tables: Mapping[str, pd.DataFrame], colours: Mapping[str, str]
 ) -> dict[str, Picture]:
-    """Return all figures of a report, in the order of `FIGURES`.
+    """Return all figures that a run has, in the order of `FIGURES`.
 
     Parameters
     ----------
@@ -42,7 +49,7 @@ def draw_pictures(
     colours
         The strategies' colours, by name.
     """
-    names = list(FIGURES)
+    names = available(tables)
     here = (
         len(names) - round(HELPER_SHARE * len(names)) if (os.cpu_count() or 1) > 1 else len(names)
     )
@@ -96,3 +103,16 @@ def _draw_one(name: str, tables: Mapping[str, pd.DataFrame], colours: dict[str, 
             narrow_height=round(72 * narrow.get_figheight()),
             png=style.png_bytes(wide, FIGURES[name].title),
         )
+
+
+def figure_file(
+    name: str,
+    tables: Mapping[str, pd.DataFrame],
+    colours: Mapping[str, str],
+    ending: str,
+    width: int = style.WIDE,
+) -> bytes:
+    """Return one figure as the bytes of a file, of a kind in `style.FILES`."""
+    with style.drawing():
+        figure = draw_figure(name, tables, style.Look(width, dict(colours)))
+        return style.FILES[ending](figure, FIGURES[name].title)

@@ -115,15 +115,55 @@ class Ratings:
             apart[i, j] = apart[j, i] = True
         return apart
 
+    @property
+    def order(self) -> list[int]:
+        """The places of the entries, best first."""
+        return sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
+
+    def groups(self) -> list[list[int]]:
+        """Return the largest groups within which nobody is told apart, the best entry's first.
+
+        Two entries share a group if and only if they are not told apart; one that is told apart
+        from all others is a group of its own. Found by insertion and absorption: each pair that is
+        told apart splits the groups that hold both, and a group within another is dropped.
+
+        Source: Piepho, "An algorithm for a letter-based representation of all-pairwise
+        comparisons" (2004).
+        """
+        apart, order = self.told_apart(), self.order
+        groups = [frozenset(order)]
+        for place, one in enumerate(order):
+            for other in order[place + 1 :]:
+                if not apart[one, other]:
+                    continue
+                split = [group for group in groups if {one, other} <= group]
+                groups = [group for group in groups if group not in split]
+                for part in (group - {k} for group in split for k in (one, other)):
+                    if not any(part <= group for group in groups):
+                        groups = [group for group in groups if not group <= part] + [part]
+        ranks = sorted(sorted(order.index(k) for k in group) for group in groups)
+        return [[order[rank] for rank in group] for group in ranks]
+
+    def letters(self) -> list[str]:
+        """Return the letters of each entry's groups (`groups`), in the order of the entries."""
+        found = [""] * len(self.names)
+        for number, group in enumerate(self.groups()):
+            for k in group:
+                found[k] += _letter(number)
+        return found
+
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the ratings, best first, each with whom it is not told apart from."""
-        apart = self.told_apart()
-        order = sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
+        """Return the ratings, best first, each with whom it is not told apart from.
+
+        Two share a letter of their `letters` where they are not told apart.
+        """
+        apart, order, letters = self.told_apart(), self.order, self.letters()
         return [
             {
                 "strategy": self.names[k],
                 "rating": self.interval(k).to_json(),
                 "level_with": [self.names[m] for m in order if m != k and not apart[k, m]],
+                "letters": letters[k],
             }
             for k in order
         ]
@@ -141,6 +181,11 @@ class Field:
     matches: np.ndarray
     won: np.ndarray
     margins: np.ndarray
+
+
+def _letter(number: int) -> str:
+    """Return a, b, …, z for 0 to 25, then a1, b1 and so on."""
+    return chr(ord("a") + number % 26) + (str(number // 26) if number > 25 else "")
 
 
 def elo_ratings(results: Results, anchor: str | None = None) -> Ratings:

@@ -6,7 +6,7 @@ SVG in the colours of the dark one. Nothing here touches pyplot or leaves a sett
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -55,6 +55,7 @@ _RC: Any = {  # a dict, whose keys matplotlib spells out as literals
     "svg.hashsalt": "prummy",
     "svg.fonttype": "none",
     "font.family": ["DejaVu Sans"],
+    "pdf.fonttype": 42,
     "font.size": 12,
     "text.parse_math": False,
     "text.color": INK,
@@ -167,12 +168,30 @@ def _rounded(match: re.Match[str]) -> str:
 
 def png_bytes(figure: Figure, title: str) -> bytes:
     """Return a figure as PNG on white under its title, two dots a pixel."""
+    return _titled_bytes(figure, title, "png", dpi=144, metadata={"Software": None})
+
+
+def pdf_bytes(figure: Figure, title: str) -> bytes:
+    """Return a figure as PDF on white under its title: the same bytes for the same figure."""
+    nothing = dict.fromkeys(("Creator", "Producer", "CreationDate"))
+    return _titled_bytes(figure, title, "pdf", metadata=nothing)
+
+
+def _titled_bytes(figure: Figure, title: str, kind: str, **how: Any) -> bytes:
     width, height = figure.get_size_inches()
     figure.set_size_inches(width, height + 34 / 72)
     figure.suptitle(title, x=0.01, ha="left", fontsize=15, fontweight="bold")
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=144, facecolor=PAPER, metadata={"Software": None})
+    figure.savefig(buffer, format=kind, facecolor=PAPER, **how)
     return buffer.getvalue()
+
+
+FILES: dict[str, Callable[[Figure, str], bytes]] = {
+    "png": png_bytes,
+    "svg": lambda figure, _: svg_bytes(figure),
+    "pdf": pdf_bytes,
+}
+"""What writes a figure, with its title where it has room for one, by the ending of the file."""
 
 
 def dark(svg: bytes) -> bytes:

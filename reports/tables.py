@@ -67,7 +67,8 @@ def entry_sources(results: Results, entry: int) -> dict[str, Interval]:
     return {label: mean_interval(sums, matches) for label, sums in total.items()}
 
 
-def _spread(name: str, interval: Interval) -> dict[str, float]:
+def spread(name: str, interval: Interval) -> dict[str, float]:
+    """Return an interval as three columns, NaN where an end is unknown."""
     low = np.nan if interval.low is None else interval.low
     high = np.nan if interval.high is None else interval.high
     return {name: interval.estimate, f"{name}_low": low, f"{name}_high": high}
@@ -89,8 +90,8 @@ def pairings(results: Results) -> pd.DataFrame:
                     name: summary.total(name)
                     for name in ("boards", "matches", "wins", "draws", "losses")
                 },
-                **_spread("margin", pairing_margin(summary)),
-                **_spread("win_share", pairing_share(summary)),
+                **spread("margin", pairing_margin(summary)),
+                **spread("win_share", pairing_share(summary)),
                 **dict(zip(("LL", "LD", "WL+DD", "WD", "WW"), summary.pairs(), strict=True)),
             }
         )
@@ -130,8 +131,8 @@ def standings(results: Results) -> pd.DataFrame:
                 {
                     "strategy": name,
                     "matches": matches,
-                    **_spread("win_share", entry_share(results, entry)),
-                    **_spread("margin", entry_margin(results, entry)),
+                    **spread("win_share", entry_share(results, entry)),
+                    **spread("margin", entry_margin(results, entry)),
                     "score": score,
                 }
             )
@@ -167,8 +168,8 @@ def meetings(results: Results) -> pd.DataFrame:
                     "boards": summary.total("boards"),
                     "matches": summary.total("matches"),
                     **dict(zip(("wins", "draws", "losses"), counts, strict=True)),
-                    **_spread("margin", margin),
-                    **_spread("win_share", share),
+                    **spread("margin", margin),
+                    **spread("win_share", share),
                     **dict(zip(("LL", "LD", "WL+DD", "WD", "WW"), pairs, strict=True)),
                     "turns": summary.total("turns") / (summary.total("matches") * deals),
                     "told_apart": _told_apart(margin),
@@ -317,6 +318,18 @@ def deal_ends(results: Results) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
+def ecdf(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the empirical distribution functions of a `distribution`.
+
+    Columns: strategy, value (points, rising), share (of the strategy's matches at or below value).
+    """
+    if frame.empty:
+        return pd.DataFrame({"strategy": [], "value": [], "share": []})
+    counts = frame.groupby("strategy", sort=False)["count"]
+    share = counts.cumsum() / counts.transform("sum")
+    return frame[["strategy", "value"]].assign(share=share)
+
+
 def bins(frame: pd.DataFrame, most: int = 100) -> pd.DataFrame:
     """Return a `distribution` in bins of one round width, the same bins for all strategies.
 
@@ -399,6 +412,8 @@ def overview(results: Results) -> dict[str, Any]:
 
 def report_tables(results: Results) -> dict[str, pd.DataFrame]:
     """Return every table of a report by its name, which is also that of its CSV file."""
+    from .field_tables import field_tables  # it builds on what stands above
+
     scores, margins = distribution(results, "score"), distribution(results, "margin")
     lengths, met = deal_lengths(results), meetings(results)
     of_lengths = lengths.rename(columns={"turns": "value"}).assign(strategy="all deals")
@@ -419,4 +434,7 @@ def report_tables(results: Results) -> dict[str, pd.DataFrame]:
         "deal_lengths": lengths,
         "deal_length_quantiles": quantiles(of_lengths, LEVELS),
         "deal_ends": deal_ends(results),
+        "score_ecdf": ecdf(scores),
+        "margin_ecdf": ecdf(margins),
+        **field_tables(results),
     }

@@ -6,6 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from .field_tables import cyclic
+from .field_words import MOST_CYCLES, told_of_cycles
 from .metagame import Cycle, Metagame
 from .ratings import Ratings
 from .results import Results
@@ -14,7 +16,6 @@ from .stats import Interval
 from .tables import crosstable, standings
 
 _MOST_ORDERS = 12  # of the orders of mixed teams
-_MOST_CYCLES = 10
 
 
 def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int) -> str:
@@ -206,31 +207,11 @@ def print_metagame(game: Metagame, console: Console | None = None) -> None:
             f"{100 * game.course.averages[-1, k]:.1f}",
         )
     console.print(table)
-    console.print(_told_of_cycles(game), highlight=False)
-    for cycle in game.cycles[:_MOST_CYCLES]:
+    console.print(told_of_cycles(cyclic(game), len(game.names)), highlight=False)
+    for cycle in game.cycles[:MOST_CYCLES]:
         console.print(f"  {_told_cycle(cycle, scale, digits)}", highlight=False)
-    if len(game.cycles) > _MOST_CYCLES:
-        console.print(f"  and {len(game.cycles) - _MOST_CYCLES:,} with a smaller least lead")
-
-
-def _told_of_cycles(game: Metagame) -> str:
-    if game.cyclic_share is None:
-        return "Everybody is level with everybody: there is nothing that a rating could explain."
-    share = f"Of the squared payoffs {100 * game.cyclic_share:.2f} % are explained by no rating"
-    if game.cyclic_by_luck is not None:
-        share += f" (by luck alone {100 * game.cyclic_by_luck:.2f} %)"
-    if len(game.names) < 3:
-        return f"{share}. Two strategies make no cycle."
-    if not game.cycles:
-        return (
-            f"{share}. There is no cycle of three: that share is sizes which no rating gets right, "
-            "not order."
-        )
-    apart = sum(all(cycle.told_apart) for cycle in game.cycles)
-    return (
-        f"{share}. Cycles of three: {len(game.cycles):,}, in {apart:,} all three leads are told "
-        "apart from zero. By their smallest lead:"
-    )
+    if len(game.cycles) > MOST_CYCLES:
+        console.print(f"  and {len(game.cycles) - MOST_CYCLES:,} with a smaller least lead")
 
 
 def _told_cycle(cycle: Cycle, scale: float, digits: int) -> str:
