@@ -77,11 +77,12 @@ def _curves(curves: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure
         one = drawn[drawn["strategy"] == name]
         colour, dash = look.colours[str(name)], _DASHES[place // 8 % len(_DASHES)]
         x, y = one["value"].to_numpy(float), one["share"].to_numpy()
-        if len(x) > _CURVE_PLACES:
+        how = "steps-post"
+        if len(x) > _CURVE_PLACES:  # the steps are smaller than what is seen
             at = np.searchsorted(x, places, side="right")
-            x, y = places, np.concatenate([[0.0], y])[at]
+            x, y, how = places, np.concatenate([[0.0], y])[at], "default"
         ends = [places[0], *x, places[-1]], [0.0, *(100 * y), 100.0]
-        axes.step(*ends, where="post", color=colour, linewidth=1.6, linestyle=dash)
+        axes.plot(*ends, drawstyle=how, color=colour, linewidth=1.6, linestyle=dash)
         axes.plot(row[levels], [100 * level for level in levels], "o", color=colour, markersize=4)
         label = look.label(str(name))
         handles[name] = Line2D([], [], color=colour, linewidth=2, linestyle=dash, label=label)
@@ -239,8 +240,9 @@ def replicator_figure(course: pd.DataFrame, look: Look) -> Figure:
     tops = np.cumsum(shares, axis=0)
     for name, top, share in zip(names[::-1], tops, shares, strict=True):
         colour = look.colours[name]
-        axes.fill_between(np.sqrt(times), top - share, top, color=colour, linewidth=0)
-        axes.plot(np.sqrt(times), top, color=style.PAPER, linewidth=1)
+        axes.fill_between(
+            np.sqrt(times), top - share, top, facecolor=colour, edgecolor=style.PAPER, linewidth=0.7
+        )
     labels = [style.shortened(name, 14 if look.narrow else 24) for name in names]
     axes.set(xlim=(0, times[-1] ** 0.5), ylim=(0, 100))
     axes.set_yticks([100 - 100 * (k + 0.5) / n for k in range(n)], labels)

@@ -103,7 +103,14 @@ def nash_words(moves: pd.DataFrame) -> str:
     if used.empty:
         return ""
     if len(used) == 1:
-        return f"Nothing here beats {used['strategy'].iloc[0]}, so that one enters it alone."
+        sole = used.iloc[0]
+        sure = (
+            f" ({percent(sole['in_support'], 1)} % of the draws of boards have it in the mixture)"
+        )
+        return (
+            f"Nothing here beats {sole['strategy']}, so that one enters it alone"
+            f"{sure if pd.notna(sole['in_support']) else ''}."
+        )
     parts = [f"{percent(row.nash_mass, 1)} % {row.strategy}" for row in used.itertuples()]
     return f"The mixture that nothing here beats: {listed(parts)}."
 

@@ -92,9 +92,7 @@ _RC: Any = {  # a dict, whose keys matplotlib spells out as literals
     "legend.borderaxespad": 0,
     "legend.borderpad": 0,
 }
-_FONTS = (
-    "system-ui, -apple-system, &quot;Segoe UI&quot;, Roboto, &quot;DejaVu Sans&quot;, sans-serif"
-)
+_FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
 
 
 @dataclass(frozen=True)
@@ -150,20 +148,34 @@ def drawing() -> Iterator[None]:
 
 
 def svg_bytes(figure: Figure) -> bytes:
-    """Return a figure as SVG: the same bytes for the same figure, text as text, no dates."""
+    """Return a figure as SVG: the same bytes for the same figure, text as text, no dates.
+
+    What matplotlib writes is made shorter, since a page holds each figure four times.
+    """
     buffer = io.BytesIO()
     nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
     figure.savefig(buffer, format="svg", metadata=nothing)
     text = buffer.getvalue().decode("utf-8")
     text = re.sub(r"^.*?(?=<svg)", "", text, count=1, flags=re.DOTALL)
     text = re.sub(r'(<svg[^>]* width="[\d.]+)pt(" height="[\d.]+)pt"', r'\1\2"', text, count=1)
-    text = re.sub(r"(font[^;\"]*?)'DejaVu Sans'", rf"\1{_FONTS}", text)
+    text = re.sub(r"font-family: 'DejaVu Sans'; ", "", text)
+    text = text.replace("</style>", f"text{{font-family: {_FONTS}}}</style>", 1)
+    text = re.sub(r' id="[a-z0-9.]+_\d+"', "", text, flags=re.IGNORECASE)  # of groups
+    text = re.sub(r">\s+<", "><", text).replace("<g/>", "")
+    text = re.sub(r' transform="rotate\(-0 [^"]*"', "", text)
+    text = re.sub(r' style="[^"]*"', lambda match: re.sub("([:;]) ", r"\1", match[0]), text)
     return re.sub(r' (?:d|x|y|transform)="[^"]*"', _rounded, text).encode("utf-8")
 
 
 def _rounded(match: re.Match[str]) -> str:
-    """Return places on the canvas to a hundredth of a pixel."""
-    return re.sub(r"(\.\d\d)\d+", r"\1", match[0]).replace(" \n", " ")
+    """Return places on the canvas to a hundredth of a pixel, a path without needless spaces."""
+    text = re.sub(r"(\.\d\d)\d+", r"\1", match[0])
+    if match[0].startswith(" d="):
+        text = re.sub(r"\s*([A-Za-z])\s+(?=[-\d.])", r"\1", text[4:-1].strip()).replace("\n", "")
+        text = re.sub(r"\s+(?=[A-Za-z])", "", text)
+        text = re.sub(r"\s+", ",", text)
+        return f' d="{text}"'
+    return text
 
 
 def png_bytes(figure: Figure, title: str) -> bytes:
@@ -201,4 +213,4 @@ def dark(svg: bytes) -> bytes:
         return match[1] + _DARK.get(match[2], match[2])
 
     text = svg.decode("utf-8")
-    return re.sub(r"((?:fill|stroke): )(#[0-9a-f]{6})", swap, text).encode("utf-8")
+    return re.sub(r"((?:fill|stroke):)(#[0-9a-f]{6})", swap, text).encode("utf-8")
