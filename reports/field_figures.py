@@ -73,9 +73,12 @@ def _curves(curves: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure
     places = np.linspace(first - margin, last + margin, _CURVE_PLACES)
     levels = [level for level in quantiles.columns if not isinstance(level, str)]
     handles = {}
-    for place, (name, row) in enumerate(shown.iterrows()):
+    entries = list(look.colours)
+    for name, row in shown.iterrows():
         one = drawn[drawn["strategy"] == name]
-        colour, dash = look.colours[str(name)], _DASHES[place // 8 % len(_DASHES)]
+        colour = look.colours[str(name)]
+        before = [look.colours[other] for other in entries[: entries.index(str(name))]]
+        dash = _DASHES[before.count(colour) % len(_DASHES)]
         x, y = one["value"].to_numpy(float), one["share"].to_numpy()
         how = "steps-post"
         if len(x) > _CURVE_PLACES:  # the steps are smaller than what is seen

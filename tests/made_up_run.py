@@ -33,7 +33,7 @@ def made_up_run(
     plan = Plan(tuple(names), rules, 1, boards, form)
     summaries = []
     for index, pairing in enumerate(plan.pairings()):
-        if {names[pairing.a], names[pairing.b]} & set(failed):
+        if {plan.team_names[pairing.a], plan.team_names[pairing.b]} & set(failed):
             summaries.append(PairingSummary())
             continue
         rng = np.random.default_rng([7, index])

@@ -3,8 +3,10 @@
 import dataclasses
 import json
 import re
+import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote
 
 import pandas as pd
 import pytest
@@ -13,9 +15,9 @@ from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.reports import page, style
-from persian_rummy.reports.figures import FIGURES
+from persian_rummy.reports.figures import FIGURES, available
 from persian_rummy.reports.numbers import signed
-from persian_rummy.reports.page import figure_names, write_report
+from persian_rummy.reports.page import write_report
 from persian_rummy.reports.results import Results
 from persian_rummy.reports.tables import report_tables
 from persian_rummy.sim.rules import Rules
@@ -74,14 +76,19 @@ def test_page__needs_no_network(written: Path) -> None:
     text = written.read_text("utf-8")
     reader = Reader(text)
     assert not {"script", "link", "iframe", "object", "embed"} & set(reader.tags)
-    assert len([a for a in reader.addresses if a.startswith("data:image/svg+xml")]) == 32
+    figures = len(list((written.parent / "svg").iterdir()))
+    drawn = [a for a in reader.addresses if a.startswith("data:image/svg+xml")]
+    assert len(drawn) == 4 * figures
+    for address in drawn:
+        assert not re.search(r"\s", address)  # a srcset ends an address there
+        assert ET.fromstring(unquote(address.partition(",")[2])).tag.endswith("svg")
     for address in reader.addresses:
         if address.startswith("#"):
             assert address[1:] in reader.ids
         elif not address.startswith("data:"):
             assert (written.parent / address).is_file()
     assert not re.search(r"@import|url\(|https?://", text)
-    assert len(text) < 1_500_000
+    assert len(text) < 1_000_000
 
 
 def test_report__same_bytes_for_the_same_run(run: Results, written: Path, tmp_path: Path) -> None:
@@ -90,7 +97,8 @@ def test_report__same_bytes_for_the_same_run(run: Results, written: Path, tmp_pa
     assert files == sorted(
         p.relative_to(written.parent) for p in written.parent.rglob("*") if p.is_file()
     )
-    assert len(files) == 1 + len(FIGURES) + len(report_tables(run))
+    tables = report_tables(run)
+    assert len(files) == 1 + 2 * len(available(tables)) + len(tables)
     for name in files:
         assert (again / name).read_bytes() == (written.parent / name).read_bytes(), name
 
@@ -112,11 +120,15 @@ def test_page__escapes_every_name(tmp_path: Path) -> None:
 
 
 def test_report__has_every_figure_and_table(run: Results, written: Path) -> None:
-    assert figure_names(run) == list(FIGURES)
-    for name, spec in FIGURES.items():
+    tables, text = report_tables(run), written.read_text("utf-8")
+    of_teams = {"partners", "synergies"}
+    assert available(tables) == [name for name in FIGURES if name not in of_teams]
+    for name in available(tables):
         assert (written.parent / "png" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
-        assert f'id="figure-{name}"' in written.read_text("utf-8")
-        assert set(spec.tables) <= report_tables(run).keys()
+        assert (written.parent / "svg" / f"{name}.svg").read_bytes()[:4] == b"<svg"
+        assert f'id="figure-{name}"' in text
+        assert f'alt="{FIGURES[name].title}. ' in text
+        assert set(FIGURES[name].tables) <= tables.keys()
 
 
 def test_csv__equals_the_frames(run: Results, written: Path) -> None:
@@ -170,7 +182,7 @@ def test_page__void_run_says_so_and_has_no_figures(tmp_path: Path) -> None:
     assert "No match counts" in text
     assert "run/bad.json" in text
     assert "<figure" not in text
-    assert figure_names(void) == []
+    assert available(report_tables(void)) == []
     assert list((tmp_path / "report" / "png").iterdir()) == []
 
 
@@ -281,7 +293,8 @@ def test_command__writes_beside_the_run_and_says_where(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (0, f"{path / 'report' / 'index.html'}\n")
     out = tmp_path / "a" / "site"
     done = CliRunner().invoke(app, ["report", str(path), "--out", str(out), "--json"])
-    assert json.loads(done.stdout) == {"page": str(out / "index.html"), "figures": list(FIGURES)}
+    figures = available(report_tables(run))
+    assert json.loads(done.stdout) == {"page": str(out / "index.html"), "figures": figures}
     assert (out / "index.html").read_bytes() == (path / "report" / "index.html").read_bytes()
 
 

@@ -7,7 +7,7 @@ import pytest
 from made_up_run import made_up_run
 
 from persian_rummy.reports import pictures, style
-from persian_rummy.reports.figures import FIGURES
+from persian_rummy.reports.figures import available
 from persian_rummy.reports.pictures import Picture, draw_pictures
 from persian_rummy.reports.tables import report_tables
 
@@ -41,10 +41,11 @@ def test_pictures__of_two_processes__are_those_of_one(
 
     monkeypatch.setattr(pictures, "_draw_elsewhere", spy)
     both = draw_pictures(tables, style.strategy_colours(NAMES))
-    assert list(both) == list(alone) == list(FIGURES)
+    names = available(tables)
+    assert list(both) == list(alone) == names
     assert both == alone
-    [(names, drawn)] = helped
-    assert list(drawn) == names == list(FIGURES)[5:]
+    [(asked, drawn)] = helped
+    assert list(drawn) == asked == names[-round(pictures.HELPER_SHARE * len(names)) :]
 
 
 @pytest.mark.parametrize("program", ["/no/such/python", "/bin/false", "/bin/true"])
