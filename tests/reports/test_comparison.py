@@ -3,6 +3,7 @@
 import json
 import math
 
+import hall
 import numpy as np
 import pytest
 from small_runs import read_rows, write_strategy
@@ -10,7 +11,6 @@ from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.reports.comparison import (
-    FIRST_LOOK,
     Stop,
     board_deviation,
     boards_needed,
@@ -19,8 +19,7 @@ from persian_rummy.reports.comparison import (
     sequence_half_width,
     variance_saved,
 )
-from persian_rummy.reports.pairs import SCORES, Pairs, mean_and_variance, score_of_elo
-from persian_rummy.reports.sprt import CONTINUE, Sprt
+from persian_rummy.reports.sprt import Sprt
 from persian_rummy.sim.columns import to_columns
 from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
@@ -77,52 +76,6 @@ def test_sequence_half_width__worked_out_by_hand():
     assert sequence_half_width(100, 10.0) == pytest.approx(10 * math.sqrt(inner), rel=1e-5)
     widths = [sequence_half_width(n, 1.0) * math.sqrt(n) for n in (50, 500, 50_000)]
     assert widths[1] == min(widths)
-
-
-@pytest.mark.parametrize("shape", ["normal", "skewed", "real"])
-def test_confidence_sequence__watched_at_every_look__is_broken_in_one_of_twenty_at_most(shape):
-    rng = np.random.default_rng(7)
-    runs, boards = 2000, 3000
-    if shape == "real":
-        player = [parse_entry(name).player() for name in ("hunter", "doubler")] * 2
-        block = play_boards(Rules(), player, 5, 0, 20_000)
-        margin = np.diff(block.sides["score"][:, ::-1].astype(float), axis=1)[:, 0]
-        means = margin.reshape(-1, 2).mean(axis=1)
-        draws, truth = rng.choice(means, (runs, boards)), means.mean()
-    elif shape == "skewed":
-        draws, truth = rng.exponential(100.0, (runs, boards)), 100.0
-    else:
-        draws, truth = rng.normal(3.0, 100.0, (runs, boards)), 3.0
-    looks = list(Stop(boards, precision=1e-9).looks())
-    broken = np.zeros(runs, bool)
-    for n in looks:
-        mean, deviation = draws[:, :n].mean(axis=1), draws[:, :n].std(axis=1, ddof=1)
-        broken |= abs(mean - truth) > deviation * sequence_half_width(n, 1.0)
-    assert looks[0] == FIRST_LOOK
-    assert broken.mean() <= 0.05
-
-
-@pytest.mark.parametrize(("truth", "accepted"), [(0.0, "H1"), (20.0, "H0")])
-def test_sprt__at_its_bounds__errs_as_seldom_as_it_says(truth, accepted):
-    """Where one hypothesis is true the other is accepted in 5 of 100, up to Monte-Carlo error."""
-    rng, runs = np.random.default_rng(3), 250
-    test = Sprt(0, 20, model="logistic")
-    shares = np.array([0.1, 0.15, 0.5, 0.15, 0.1])
-    tilt = (score_of_elo(truth) - 0.5) / mean_and_variance(shares)[1]
-    shares = shares * (1 + tilt * (SCORES - 0.5))
-    assert shares @ SCORES == pytest.approx(score_of_elo(truth))
-    wrong = undecided = 0
-    for _ in range(runs):
-        counts, before, state = np.zeros(5, int), 0, CONTINUE
-        for boards in Stop(20_000, sprt=test).looks():
-            counts = counts + rng.multinomial(boards - before, shares)
-            before, state = boards, test.state(Pairs.checked(counts.tolist()))
-            if state != CONTINUE:
-                break
-        wrong += state == accepted
-        undecided += state == CONTINUE
-    assert undecided == 0
-    assert wrong / runs <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / runs)
 
 
 def test_boards_needed__seen_as_often_as_asked():
@@ -229,8 +182,7 @@ def test_sources__add_up_to_the_margin_and_are_those_of_the_rows(tmp_path):
     assert runs["estimate"] == pytest.approx((rows.run_points_a - rows.run_points_b).mean())
     assert left["estimate"] == pytest.approx((rows.left_points_b - rows.left_points_a).mean())
     by_board = (rows.run_points_a - rows.run_points_b).groupby(rows.board).mean()
-    error = by_board.std(ddof=1) / math.sqrt(60)
-    assert (runs["high"] - runs["low"]) / 2 == pytest.approx(2.000995 * error, rel=1e-4)
+    assert (runs["low"], runs["high"]) == pytest.approx(hall.interval(by_board))
 
 
 def test_command__in_words__says_what_json_says(tmp_path):
