@@ -1,4 +1,7 @@
-"""Ratings: textbook fields, exact recovery, errors beside other ways to them, odd fields."""
+"""Ratings: textbook fields, exact recovery, errors beside other ways to them, odd fields.
+
+How often the intervals are right is in test_calibration.py.
+"""
 
 import json
 import math
@@ -95,37 +98,6 @@ def simulated(rng: np.random.Generator, strength: np.ndarray, groups: int) -> Re
     return field_of(n, wins, margins, matches)
 
 
-def test_intervals__boards_that_pairings_share__cover_the_truth():
-    """94 to 96 of a hundred, for ratings and differences; errors as if apart would be far off."""
-    strength, groups, runs = np.array([0.4, 0.1, -0.2, -0.3]), 256, 500
-    rng = np.random.default_rng(11)
-    parts = [elo_ratings(simulated(rng, strength, groups)) for _ in range(runs)]
-    truth = np.mean([ratings.values for ratings in parts], axis=0)
-    covered = []
-    for ratings in parts:
-        for entry in range(4):
-            own = ratings.interval(entry)
-            covered.append(own.low <= truth[entry] <= own.high)
-        for one in range(4):
-            for other in range(one):
-                interval = ratings.difference(one, other)
-                covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
-    assert 0.94 <= np.mean(covered) <= 0.96
-
-
-def test_points_intervals__boards_that_pairings_share__cover_the_truth():
-    strength, runs = np.array([0.4, 0.1, -0.5]), 600
-    rng = np.random.default_rng(12)
-    truth = 30 * (strength - strength.mean())
-    covered = []
-    for _ in range(runs):
-        ratings = points_ratings(simulated(rng, strength, 60))
-        for one, other in ((0, 1), (0, 2), (1, 2)):
-            interval = ratings.difference(one, other)
-            covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
-    assert 0.935 <= np.mean(covered) <= 0.965
-
-
 def test_above_and_told_apart__by_students_law_and_holm():
     run = simulated(np.random.default_rng(5), np.array([0.5, 0.02, 0.0]), 256)
     ratings = elo_ratings(run)
@@ -161,6 +133,23 @@ def test_told_apart__the_widest_gap_of_three__at_a_third_of_the_error(gap, apart
     wanted = np.zeros((3, 3), bool)
     wanted[0, 2] = wanted[2, 0] = apart
     assert (ratings.told_apart() == wanted).all()
+
+
+def test_elo__all_boards_split__has_the_floor_of_the_model():
+    """Nothing varies: H = 20 / 4, and half a tenth of its inverse is left; 9 degrees."""
+    interval = elo_ratings(field_of(2, {(0, 1): [1] * 10})).difference(0, 1)
+    wanted = student.ppf(0.975, 9) * (1 + 3 / 100) * ELO_A_UNIT * math.sqrt(0.05 / 5)
+    assert (interval.low, interval.high) == pytest.approx((-wanted, wanted))
+
+
+def test_elo__all_won__has_the_errors_of_independent_boards():
+    """A draw more to 18 wins: H = 19 p q; its inverse twice, for 9 boards."""
+    interval = elo_ratings(field_of(2, {(0, 1): [2] * 9})).difference(0, 1)
+    p = 18.5 / 19
+    empty = 9 / 8 * 9 * (2 + 1 / 9 - 0.5 / 9 - (2 + 1 / 9) * p) ** 2 / (19 * p * (1 - p)) ** 2
+    error = ELO_A_UNIT * math.sqrt(2 / (19 * p * (1 - p)) + empty)
+    wanted = student.ppf(0.975, 8) * (1 + 3 / 81) * error
+    assert interval.half_width == pytest.approx(wanted)
 
 
 def test_field__in_two_parts__is_refused():
