@@ -147,19 +147,16 @@ def ratings(
       prummy ratings runs/demo --anchor greedy --json
     """
     with common.user_errors():
-        from ..reports.ratings import elo_ratings, points_ratings
+        from ..reports.machine import ratings_json
         from ..reports.results import load_results
 
-        results = load_results(run)
-        elo, points = elo_ratings(results, anchor), points_ratings(results, anchor)
+        found = ratings_json(load_results(run), anchor)
     if json_:
-        common.print_json(
-            {"elo": elo.to_json(), "points": points.to_json(), "separated": elo.is_separated}
-        )
+        common.print_json(found)
         return
     from ..reports.terminal import print_ratings
 
-    print_ratings(elo, points)
+    print_ratings(found)
 
 
 def sources(

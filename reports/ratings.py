@@ -72,6 +72,11 @@ class Ratings:
     is_separated: bool
     parts: np.ndarray | None = None
 
+    @property
+    def order(self) -> list[int]:
+        """The places of the entries, best first."""
+        return sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
+
     def contrast(self, weights: np.ndarray, level: float = LEVEL) -> Interval:
         """Return a weighted sum of ratings, weights of sum 0: float64, shape (n,)."""
         error = math.sqrt(max(0.0, weights @ self.covariance @ weights))
@@ -129,7 +134,7 @@ class Ratings:
     def to_json(self) -> list[dict[str, Any]]:
         """Return the ratings, best first, each with whom it is not told apart from."""
         apart = self.told_apart()
-        order = sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
+        order = self.order
         return [
             {
                 "strategy": self.names[k],

@@ -8,7 +8,6 @@ from rich.table import Table
 
 from .luck import LEAD, PARTS, SERIES, PairingLuck, Shares, field_luck, remarks, run_luck
 from .metagame import Cycle, Metagame
-from .ratings import Ratings
 from .results import Results
 from .seats import EFFECTS
 from .stats import Interval
@@ -74,8 +73,8 @@ def _crosstable(results: Results) -> Table:
     return table
 
 
-def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None) -> None:
-    """Print two ratings of a field, in the order of the first."""
+def print_ratings(found: dict[str, Any], console: Console | None = None) -> None:
+    """Print what `prummy ratings --json` says, in the order of Elo."""
     console = console or Console(markup=False)
     table = Table(
         title="ratings",
@@ -89,8 +88,8 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
         ("not told apart from", "left"),
     ):
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    by_points = {row["strategy"]: row["rating"] for row in points.to_json()}
-    for place, row in enumerate(elo.to_json(), start=1):
+    by_points = {row["strategy"]: row["rating"] for row in found["points"]}
+    for place, row in enumerate(found["elo"], start=1):
         name = row["strategy"]
         table.add_row(
             str(place),
@@ -100,7 +99,9 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
             ", ".join(row["level_with"]),
         )
     console.print(table)
-    if elo.is_separated:
+    for better, worse in found["disagree"]:
+        console.print(f"Elo rates {better} above {worse}, points the other way round.")
+    if found["separated"]:
         console.print(
             "Somebody won or lost all matches: each pairing was given one drawn match, so that "
             "there is an Elo at all; its size says little."

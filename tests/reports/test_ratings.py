@@ -9,12 +9,13 @@ import math
 import choix
 import numpy as np
 import pytest
-from made_up_run import field_of
+from made_up_run import field_of, made_up_run
 from scipy.stats import t as student
 from small_runs import write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
+from persian_rummy.reports.machine import ratings_json
 from persian_rummy.reports.ratings import (
     ELO_A_UNIT,
     Ratings,
@@ -184,3 +185,25 @@ def test_command__rates_a_run_without_those_who_failed(tmp_path):
     refused = CliRunner().invoke(app, ["ratings", str(tmp_path / "run"), "--anchor", "nobody"])
     assert refused.exit_code == 2
     assert "anchor 'nobody' is not one of greedy, random, hunter" in refused.stderr
+
+
+def test_json__chances_covariances_and_versions__are_in_the_order_of_the_list():
+    run = made_up_run(("strong", "middle", "weak"), (20, 0, -15), boards=60)
+    found = ratings_json(run)
+    for key, ratings in (("elo", elo_ratings(run)), ("points", points_ratings(run))):
+        places = [ratings.names.index(row["strategy"]) for row in found[key]]
+        assert [row["versions"] for row in found[key]] == [["1"]] * 3
+        for i, k in enumerate(places):
+            for j, m in enumerate(places):
+                assert found[f"{key}_above"][i][j] == ratings.above(k, m)
+                assert found[f"{key}_covariance"][i][j] == ratings.covariance[k, m]
+        assert found[f"{key}_above"][0][2] > 0.99
+    assert found["disagree"] == []
+
+
+def test_json__narrow_wins_and_heavy_losses__the_two_ratings_disagree():
+    """a wins 6 of 8 by little and loses the others by much: ahead by Elo, behind by points."""
+    rng = np.random.default_rng(6)
+    margins = {(0, 1): rng.integers(-60, -40, 20)}
+    found = ratings_json(field_of(2, {(0, 1): [6] * 10 + [5] * 10}, margins, matches=8))
+    assert found["disagree"] == [["a", "b"]]
