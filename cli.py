@@ -12,6 +12,7 @@ from .commands import (
     compare,
     engine,
     experiment,
+    luck,
     play,
     replay,
     report,
@@ -75,6 +76,7 @@ app.command("report")(report.report)
 app.command("show")(show.show)
 app.command("ratings")(statistics.ratings)
 app.command("sources")(statistics.sources)
+app.command("luck")(luck.luck)
 app.command("partners")(statistics.partners)
 app.command("replay")(replay.replay)
 app.command("metagame")(statistics.metagame)

@@ -11,6 +11,7 @@ Wilson's interval with the effective sample size.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
@@ -136,3 +137,41 @@ def share_interval(
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     return Interval(share, max(0.0, middle - half), min(1.0, middle + half), level)
+
+
+def jackknife_intervals(
+    statistics: Callable[[np.ndarray], np.ndarray], sums: np.ndarray, level: float = LEVEL
+) -> list[Interval]:
+    """Return smooth functions of sums over units, with intervals by the jackknife.
+
+    Each unit is left out in turn; intervals are Student's.
+
+    Parameters
+    ----------
+    statistics
+        A function of totals, float64, shape (r, ...), that returns float64, shape (r, k): k
+        statistics of each of r totals; NaN where there is none.
+    sums : array, shape (units, ...)
+        What is summed in each unit; units in which nothing was played must be left out.
+
+    Returns
+    -------
+    k intervals; the estimate of one that does not exist is NaN.
+
+    Source: Shao and Tu, "The Jackknife and Bootstrap" (1995), section 1.3.
+    """
+    units = len(sums)
+    total = sums.sum(axis=0, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        estimates = statistics(total[None])[0]
+        if units < 2:
+            return [Interval(float(estimate), None, None, level) for estimate in estimates]
+        without = statistics(total - sums)
+        variances = (units - 1) / units * ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    found = []
+    for estimate, variance in zip(estimates.tolist(), variances.tolist(), strict=True):
+        half = student_quantile(level, units - 1) * math.sqrt(variance)
+        known = math.isfinite(half)
+        low, high = (estimate - half, estimate + half) if known else (None, None)
+        found.append(Interval(estimate, low, high, level))
+    return found
