@@ -272,6 +272,6 @@ def _print_row(row: "Row") -> None:
     limits = f"{100 * row.low:.0f} to {100 * row.high:.0f}"
     said = ("missed, as it must" if row.is_control else "") if row.holds else "OUTSIDE"
     typer.echo(
-        f"{row.figure:32}{row.data:27}{row.boards:6,} boards {row.runs:5,} runs"
+        f"{row.figure:32} {row.data:27}{row.boards:6,} boards {row.runs:5,} runs"
         f"{100 * row.rate:8.2f} ± {100 * row.error:4.2f} % ({limits}) {said}".rstrip()
     )
