@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -292,8 +293,12 @@ class RunFolder:
             data = self.storage.read(file)
             if _checksum(data) != checksums[file]:
                 raise ValueError("it differs from its checksum")
-            return [json.loads(line) for line in gzip.decompress(data).splitlines()]
-        except (OSError, ValueError, EOFError) as error:
+            found = [json.loads(line) for line in gzip.decompress(data).splitlines()]
+            for number, transcript in enumerate(found, start=1):
+                if not _is_kept(transcript, ("exemplar",) if name == "exemplars" else ()):
+                    raise ValueError(f"line {number} is no transcript of a run")
+            return found
+        except (OSError, ValueError, EOFError, RecursionError, zlib.error) as error:
             raise StoreError(
                 f"{self.place}/{file} cannot be read ({error}); "
                 f"prummy tournament --resume --out {self.place} makes it again"
@@ -331,6 +336,16 @@ class RunFolder:
         return [
             f"{folder}/{n}".lstrip("/") for folder in folders for n in self.storage.names(folder)
         ]
+
+
+def _is_kept(transcript: Any, more: tuple[str, ...]) -> bool:
+    """Return whether a value has the fields that a kept transcript has beside its own."""
+    if not isinstance(transcript, dict):
+        return False
+    texts, numbers = ("a", "b", *more), ("board", "rotation")
+    return all(type(transcript.get(key)) is str for key in texts) and all(
+        type(transcript.get(key)) is int for key in numbers
+    )
 
 
 def identity_key(identity: Mapping[str, Any]) -> str:
