@@ -179,6 +179,8 @@ def sources(
         from ..reports.results import load_results
 
         found = sources_json(load_results(run))
+        if not found:
+            raise common.BadInputError(f"no pairing of {run} counts: there is nothing to explain")
     if json_:
         common.print_json(found)
         return
