@@ -345,8 +345,6 @@ class FigureSpec:
     caption: str
     tables: tuple[str, ...]
     draw: Callable[..., Figure]
-    sampled: bool = False
-    """Whether it shows the sample of a run, which some runs have not (`turns`)."""
 
 
 FIGURES: dict[str, FigureSpec] = {
@@ -414,7 +412,6 @@ FIGURES: dict[str, FigureSpec] = {
         "{sample}; {bands}. Lines end where fewer than a tenth of a strategy's deals get to.",
         ("course", "course_back"),
         course_figure,
-        sampled=True,
     ),
     "hand_sizes": FigureSpec(
         "Cards in hand",
@@ -422,7 +419,6 @@ FIGURES: dict[str, FigureSpec] = {
         "{sample}; {bands}. Lines end where fewer than a tenth of a strategy's deals get to.",
         ("course", "course_back"),
         hand_sizes_figure,
-        sampled=True,
     ),
     "pile_takes": FigureSpec(
         "Takes from the pile",
@@ -431,7 +427,6 @@ FIGURES: dict[str, FigureSpec] = {
         "Depths of less than 1 % of its takes are left out, points of fewer than 20 takes too.",
         ("pile_takes",),
         pile_takes_figure,
-        sampled=True,
     ),
     "doubles": FigureSpec(
         "Four at once",
@@ -439,7 +434,6 @@ FIGURES: dict[str, FigureSpec] = {
         "(multiplied by {multiplier}). {sample}; {bars}.",
         ("doubles",),
         doubles_figure,
-        sampled=True,
     ),
     "jokers": FigureSpec(
         "What became of jokers",
@@ -447,9 +441,15 @@ FIGURES: dict[str, FigureSpec] = {
         "discarded and taken again counts twice. {sample}.",
         ("jokers",),
         jokers_figure,
-        sampled=True,
     ),
 }
+
+
+def drawable(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Return the names of the figures whose tables have rows."""
+    return [
+        name for name, spec in FIGURES.items() if all(len(tables[table]) for table in spec.tables)
+    ]
 
 
 def draw_figure(name: str, tables: Mapping[str, pd.DataFrame], look: Look) -> Figure:
