@@ -423,7 +423,7 @@ FIGURES: dict[str, FigureSpec] = {
     "pile_takes": FigureSpec(
         "Takes from the pile",
         "Of all its takes, how many brought a strategy so many cards, and the mean points that it "
-        "put on the table in such a turn. {sample}, n = {takes_each} takes a strategy; {bands}. "
+        "put on the table in such a turn. {sample} and {takes_each} takes; {bands}. "
         "Depths of less than 1 % of its takes are left out, points of fewer than 20 takes too.",
         ("pile_takes",),
         pile_takes_figure,

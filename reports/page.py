@@ -217,11 +217,9 @@ def _sample_words(tables: dict[str, pd.DataFrame], rules: Rules) -> dict[str, st
     boards = int(habits["boards"].max()) if len(habits) else 0
     each = (habits["deals"].min(), habits["deals"].max()) if len(habits) else (0, 0)
     first = "board" if boards == 1 else f"{numbers.count(boards)} boards"
-    words["sample"] = (
-        f"A sample, the first {first} of each pairing in both rotations: "
-        f"n = {numbers.count(habits['matches'].sum() / 2)} matches, "
-        f"{_range(*each)} deals a strategy"
-    )
+    matches = numbers.count(habits["matches"].sum() / 2)
+    words["sampled"] = f"the first {first} of each pairing, both rotations: {matches} matches"
+    words["sample"] = f"Sample of {matches} matches, n = {_range(*each)} deals a strategy"
     taken = takes.groupby("strategy")["takes"].sum()
     words["takes_each"] = _range(taken.min(), taken.max()) if len(taken) else ""
     known = "95 % intervals by boards"
