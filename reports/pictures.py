@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from . import style
-from .figures import FIGURES, draw_figure
+from .figures import FIGURES, draw_figure, drawable
 
 HELPER_SHARE = 0.4  # of the figures: less than half, since it has to start first
 
@@ -33,7 +33,7 @@ class Picture:
 def draw_pictures(
     tables: Mapping[str, pd.DataFrame], colours: Mapping[str, str]
 ) -> dict[str, Picture]:
-    """Return all figures of a report, in the order of `FIGURES`.
+    """Return the figures of a report whose tables have rows, in the order of `FIGURES`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def draw_pictures(
     colours
         The strategies' colours, by name.
     """
-    names = list(FIGURES)
+    names = drawable(tables)
     here = (
         len(names) - round(HELPER_SHARE * len(names)) if (os.cpu_count() or 1) > 1 else len(names)
     )
