@@ -10,7 +10,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check-long lint lock clean
+.PHONY: help demo test check-long calibrate lint lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +32,14 @@ check-long: $(READY) ## run the long checks and keep their output in docs/check-
 	  echo "python -m benchmarks.endurance" && \
 	  $(BIN)/python -m benchmarks.endurance --plot docs/endurance.png; \
 	} | tee docs/check-long.txt
+
+calibrate: $(READY) ## simulate how often intervals and tests are right, into docs/calibration.txt
+	@set -o pipefail; { \
+	  echo "make calibrate, $$(date -u '+%Y-%m-%d %H:%M UTC')," \
+	    "commit $$(git describe --always --dirty 2>/dev/null || echo unknown)," \
+	    "$$($(BIN)/python --version)"; \
+	  $(BIN)/prummy calibrate; \
+	} | tee docs/calibration.txt
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

@@ -12,6 +12,7 @@ from .commands import (
     compare,
     engine,
     experiment,
+    luck,
     play,
     plot,
     replay,
@@ -77,6 +78,7 @@ app.command("plot")(plot.plot)
 app.command("show")(show.show)
 app.command("ratings")(statistics.ratings)
 app.command("sources")(statistics.sources)
+app.command("luck")(luck.luck)
 app.command("partners")(statistics.partners)
 app.command("replay")(replay.replay)
 app.command("metagame")(statistics.metagame)
@@ -87,6 +89,7 @@ app.command("draw")(play.draw)
 app.command("rules")(play.rules)
 app.add_typer(strategies.app, name="strategies")
 app.command("sprt")(statistics.sprt)
+app.command("calibrate")(statistics.calibrate)
 app.command("bench")(bench.bench)
 app.command("warm")(engine.warm)
 app.command("signature")(engine.signature)

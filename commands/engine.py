@@ -72,6 +72,7 @@ def warm(
 
         entries = parse_entries([*BUILT_IN, *(strategies or [])])
         make_ready(entries)
+        from ..sim.chance import play_with_luck
         from ..sim.frozen import signature as count_matches
         from ..sim.rules import Rules
         from ..sim.transcript import check_transcript, play_transcript
@@ -79,6 +80,7 @@ def warm(
         names = [entry.name for entry in entries[:4]]
         players = [entry.player() for entry in entries[:4]]
         check_transcript(play_transcript(Rules(), players, names, 1, 0, 0))
+        play_with_luck(Rules(), players, 1, 1)
         count_matches()
         common.note(f"ready in {time.perf_counter() - started:.1f} s; cached in {cache_root()}")
 

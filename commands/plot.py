@@ -39,7 +39,7 @@ def plot(
     """
     with common.user_errors():
         from ..reports import style
-        from ..reports.figures import FIGURES, available, why_absent
+        from ..reports.figures import FIGURES, drawable, why_absent
         from ..reports.pictures import colours_of, figure_file
         from ..reports.results import load_results
         from ..reports.tables import report_tables
@@ -65,7 +65,7 @@ def plot(
             raise common.BadInputError(f"--out {out}: its ending says the kind, one of {kinds}")
         results = load_results(run)
         tables = report_tables(results)
-        if name not in (has := available(tables)):
+        if name not in (has := drawable(tables)):
             raise common.BadInputError(
                 f"this run has no figure {name!r}: {why_absent(name, tables)}; "
                 f"it has {', '.join(has) or 'none'}"

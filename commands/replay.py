@@ -82,7 +82,10 @@ def _list(results: "Results", as_json: bool) -> None:
         which = f"{row['a']}/{row['b']}/{row['board']}/{row['rotation']}"
         typer.echo(f"{row['exemplar']:<9}{TITLES[row['exemplar']]:<21}{which}   {score}")
     if not rows:
-        typer.echo("this run keeps no matches: it was stopped; name one, as A/B/BOARD/ROTATION")
+        typer.echo(
+            "this run keeps no matches, since none counts or it was stopped; name one to have it "
+            "played again: prummy replay RUN A/B/BOARD/ROTATION"
+        )
 
 
 def _found(results: "Results", kind: str) -> dict[str, Any]:

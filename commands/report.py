@@ -28,7 +28,7 @@ def report(
       prummy report runs/demo --out site
     """
     with common.user_errors():
-        from ..reports.figures import available
+        from ..reports.figures import drawable
         from ..reports.page import write_report
         from ..reports.results import load_results
         from ..reports.tables import report_tables
@@ -38,6 +38,6 @@ def report(
         tables = report_tables(results)
         page = write_report(results, out or RunFolder(run).path / "report", tables)
         if json_:
-            common.print_json({"page": str(page), "figures": available(tables)})
+            common.print_json({"page": str(page), "figures": drawable(tables)})
         else:
             typer.echo(page)

@@ -7,7 +7,13 @@ import typer
 from . import common
 
 FORMATS = ("rich", "md", "csv", "json")
-DEFAULT_TABLES = ("standings", "pairings", "sources", "score_quantiles", "margin_quantiles")
+DEFAULT_TABLES = (
+    "standings",
+    "crosstable_margin",
+    "sources",
+    "score_quantiles",
+    "margin_quantiles",
+)
 
 
 def show(
@@ -65,6 +71,8 @@ def show(
             common.print_json(found)
         elif how == "rich":
             sparks = sparklines(tables)
+            if tables["standings"].empty:
+                common.note("no match counts in this run: every pairing is void or was not played")
             for name in wanted:
                 print_frame(name, tables[name], sparks.get(name))
         else:

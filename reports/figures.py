@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from . import style
 from .field_figures import FIELD_FIGURES
+from .lines import course_figure, hand_sizes_figure, pile_takes_figure
 from .marks import FigureSpec, dots, margin_axis, name_rows, quantile_strip, rectangle, ticks
 from .numbers import margin_digits, number, percent, share_digits, signed
 from .style import Look
@@ -228,6 +229,39 @@ def deal_lengths_figure(lengths: pd.DataFrame, quantiles: pd.DataFrame, look: Lo
     return figure
 
 
+def doubles_figure(doubles: pd.DataFrame, look: Look) -> Figure:
+    """Return how often each strategy laid four of a rank at once, and the points of these sets."""
+    fours = doubles[doubles["laid"] == "four at once"]
+    n = len(fours)
+    if look.narrow:
+        figure = look.figure(2 * (70 + 44 * n))
+        left, right = figure.subplots(2, 1)
+    else:
+        figure = look.figure(74 + 32 * n)
+        left, right = figure.subplots(1, 2)
+    names = [look.label(name) for name in fours["strategy"]]
+    colours = [look.colours[name] for name in fours["strategy"]]
+    for axes, value, digits in ((left, "plays", 2), (right, "points", 1)):
+        dots(axes, fours, value, colours, [number(x, digits) for x in fours[value]])
+        highest = fours[f"{value}_high"].fillna(fours[value]).max() or 1.0
+        axes.set_xlim(-0.03 * highest, highest * (1 + 60 * (1 if look.narrow else 2) / look.width))
+        axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    left.set(title="Four at once, a match")
+    right.set(title="Points of these, a match")
+    name_rows(left, names, look)
+    name_rows(right, names if look.narrow else [""] * n, look)
+    return figure
+
+
+def jokers_figure(jokers: pd.DataFrame, look: Look) -> Figure:
+    """Return what became of the jokers that each strategy held."""
+    order = jokers["strategy"].unique()
+    fates = jokers.pivot(index="strategy", columns="fate", values="jokers").loc[order]
+    figure = _stacked(fates[list(style.FATE_COLOURS)], style.FATE_COLOURS, look, text=number)
+    figure.axes[0].set_xlabel("jokers a match")
+    return figure
+
+
 FIGURES: dict[str, FigureSpec] = {
     "standings": FigureSpec(
         "Standings",
@@ -286,13 +320,52 @@ FIGURES: dict[str, FigureSpec] = {
         ("deal_ends",),
         deal_ends_figure,
     ),
+    "course": FigureSpec(
+        "The course of a deal",
+        "Points that a side has on the table less those in its two hands, after each turn: what "
+        "the deal would score if it ended then, the {out_bonus} for going out aside. "
+        "{sample}; {bands}. Lines end where fewer than a tenth of a strategy's deals get to.",
+        ("course", "course_back"),
+        course_figure,
+    ),
+    "hand_sizes": FigureSpec(
+        "Cards in hand",
+        "Mean number of cards in a player's hand after each turn, both players of a side. "
+        "{sample}; {bands}. Lines end where fewer than a tenth of a strategy's deals get to.",
+        ("course", "course_back"),
+        hand_sizes_figure,
+    ),
+    "pile_takes": FigureSpec(
+        "Takes from the pile",
+        "Of all its takes, how many brought a strategy so many cards, and the mean points that it "
+        "put on the table in such a turn. {sample} and {takes_each} takes; {bands}. "
+        "Depths of less than 1 % of its takes are left out, points of fewer than 20 takes too.",
+        ("pile_takes",),
+        pile_takes_figure,
+    ),
+    "doubles": FigureSpec(
+        "Four at once",
+        "Four of a rank laid in one play, jokers aside: how often, and the points of these plays "
+        "(multiplied by {multiplier}). {sample}; {bars}.",
+        ("doubles",),
+        doubles_figure,
+    ),
+    "jokers": FigureSpec(
+        "What became of jokers",
+        "Jokers that a side laid, discarded, or was left with when a deal was over; one that was "
+        "discarded and taken again counts twice. {sample}.",
+        ("jokers",),
+        jokers_figure,
+    ),
     **FIELD_FIGURES,
 }
 
 
-def available(tables: Mapping[str, pd.DataFrame]) -> list[str]:
-    """Return the names of the figures that a run has: those whose tables all have rows."""
-    return [name for name, spec in FIGURES.items() if all(len(tables[t]) for t in spec.tables)]
+def drawable(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Return the names of the figures whose tables have rows."""
+    return [
+        name for name, spec in FIGURES.items() if all(len(tables[table]) for table in spec.tables)
+    ]
 
 
 def why_absent(name: str, tables: Mapping[str, pd.DataFrame]) -> str:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .ratings import elo_ratings, points_ratings
 from .results import Results
 from .tables import (
     entry_margin,
@@ -51,6 +52,37 @@ def tournament_json(results: Results) -> dict[str, Any]:
         "pairings": pairing_json(results),
         "failures": results.manifest["failures"],
     }
+
+
+def ratings_json(results: Results, anchor: str | None = None) -> dict[str, Any]:
+    """Return what ``ratings --json`` prints: two ratings of a field, best first, and how sure.
+
+    Of each: ``"above"``, the chance that the strategy of a row is rated above that of a column in
+    truth, and ``"covariance"``, in squared points of the rating, both in the order of the list.
+    ``"disagree"``: pairs of which Elo rates the first higher and points the second.
+    """
+    elo, points = elo_ratings(results, anchor), points_ratings(results, anchor)
+    versions = {s["name"]: s["version"] for s in results.manifest["strategies"]}
+    names, players = results.plan.names, dict(zip(results.names, results.plan.teams, strict=True))
+    found: dict[str, Any] = {"separated": elo.is_separated}
+    for key, ratings in (("elo", elo), ("points", points)):
+        order = ratings.order
+        found[key] = [
+            {
+                **row,
+                "versions": [versions[names[k]] for k in dict.fromkeys(players[row["strategy"]])],
+            }
+            for row in ratings.to_json()
+        ]
+        found[f"{key}_above"] = [[ratings.above(k, m) for m in order] for k in order]
+        found[f"{key}_covariance"] = ratings.covariance[order][:, order].tolist()
+    found["disagree"] = [
+        [elo.names[k], elo.names[m]]
+        for place, k in enumerate(elo.order)
+        for m in elo.order[place + 1 :]
+        if points.values[k] < points.values[m]
+    ]
+    return found
 
 
 def sources_json(results: Results) -> list[dict[str, Any]]:

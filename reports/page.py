@@ -94,7 +94,7 @@ def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str
     about = overview(results)
     matches = [watched(transcript) for transcript in results.exemplars]
     script_text, script_hash = script()
-    words = _caption_fields(about, tables)
+    words = _caption_fields(about, tables) | _sample_words(tables, results.plan.rules)
     figures = {
         name: {
             **_addresses(pictures[name]),
@@ -131,6 +131,7 @@ def render(results: Results, tables: dict[str, pd.DataFrame], pictures: dict[str
             },
             levels=LEVELS,
             events=_events(tables["events"], results.plan.rules),
+            habits=tables["habits"].to_dict("records"),
             ends=tables["deal_ends"].to_dict("index"),
             end_names=_end_names(tables["deal_ends"], results.plan.rules),
             digits=_digits(tables),
@@ -186,7 +187,10 @@ def _address(svg: bytes) -> str:
 
 
 def _low_to_high(about: dict[str, Any], name: str) -> str:
-    low, high = about[f"{name}_low"], about[f"{name}_high"]
+    return _range(about[f"{name}_low"], about[f"{name}_high"])
+
+
+def _range(low: float, high: float) -> str:
     if low == high:
         return numbers.count(low)
     return f"{numbers.count(low)} to {numbers.count(high)}"
@@ -209,6 +213,25 @@ def _caption_fields(about: dict[str, Any], tables: dict[str, pd.DataFrame]) -> d
     for name in ("score", "margin"):
         widths = tables[f"{name}_bins"]["high"] - tables[f"{name}_bins"]["low"]
         words[f"{name}_bin"] = numbers.count(widths.iloc[0]) if len(widths) else ""
+    return words
+
+
+def _sample_words(tables: dict[str, pd.DataFrame], rules: Rules) -> dict[str, str]:
+    """Return the texts for the fields of captions that tell of the sample."""
+    habits, takes = tables["habits"], tables["pile_takes"]
+    words = {"out_bonus": str(rules.out_bonus), "multiplier": str(rules.four_multiplier)}
+    boards = int(habits["boards"].max()) if len(habits) else 0
+    each = (habits["deals"].min(), habits["deals"].max()) if len(habits) else (0, 0)
+    first = "board" if boards == 1 else f"{numbers.count(boards)} boards"
+    matches = numbers.count(habits["matches"].sum() / 2)
+    words["sampled"] = f"the first {first} of each pairing, both rotations: {matches} matches"
+    words["sample"] = f"Sample of {matches} matches, n = {_range(*each)} deals a strategy"
+    taken = takes.groupby("strategy")["takes"].sum()
+    words["takes_each"] = _range(taken.min(), taken.max()) if len(taken) else ""
+    known = "95 % intervals by boards"
+    unknown = "no intervals, since one board does not show its spread"
+    words["bands"] = f"bands are {known}" if boards > 1 else unknown
+    words["bars"] = f"bars are {known}" if boards > 1 else unknown
     return words
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from . import style
-from .figures import FIGURES, available, draw_figure
+from .figures import FIGURES, draw_figure, drawable
 from .results import Results
 
 HELPER_SHARE = 0.4  # of the figures: less than half, since it has to start first
@@ -40,7 +40,7 @@ def colours_of(results: Results) -> dict[str, str]:
 def draw_pictures(
     tables: Mapping[str, pd.DataFrame], colours: Mapping[str, str]
 ) -> dict[str, Picture]:
-    """Return all figures that a run has, in the order of `FIGURES`.
+    """Return the figures of a report whose tables have rows, in the order of `FIGURES`.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def draw_pictures(
     colours
         The strategies' colours, by name.
     """
-    names = available(tables)
+    names = drawable(tables)
     here = (
         len(names) - round(HELPER_SHARE * len(names)) if (os.cpu_count() or 1) > 1 else len(names)
     )

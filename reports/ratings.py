@@ -11,12 +11,16 @@ slope of the likelihood is one observation, u_g, and the covariance is the sandw
 
     H+ (G / (G - 1) sum_g u_g u_g') H+
 
-with H the information and G the groups. Differences have Student's intervals with G - 1 degrees.
+with H the information and G the groups. Intervals are those of `stats.interval_of` from G units;
+for points moved for the skewness of the groups' parts, H+ u_g. With few boards it happens that all
+end alike, and the sandwich is empty; so Elo's covariance has `FLOOR` / G of H+ added, which is that
+of independent matches, and where somebody won or lost all, that of independent boards, 2 H+.
 Ratings do not depend on the order of the matches.
 
 Source: Bradley and Terry, "Rank analysis of incomplete block designs" (1952); Liang and Zeger,
-"Longitudinal data analysis using generalized linear models" (1986); Holm, "A simple sequentially
-rejective multiple test procedure" (1979).
+"Longitudinal data analysis using generalized linear models" (1986); Morel, Bokossa and
+Neerchal, "Small sample correction for the variance of GEE estimators" (2003), for adding a share of
+the model's covariance; Holm, "A simple sequentially rejective multiple test procedure" (1979).
 """
 
 import math
@@ -28,11 +32,13 @@ import numpy as np
 
 from ..sim.errors import PrummyError
 from .results import Results
-from .stats import LEVEL, Interval, student_quantile
+from .stats import LEVEL, Interval, interval_of, lean_of
 
 ELO_A_UNIT = 400 / math.log(10)
 VIRTUAL_MATCHES = 1.0
 """Drawn matches that each pairing is given where somebody wins, or loses, all it plays."""
+FLOOR = 0.5
+"""Of the covariance of independent matches, what is added to the sandwich over one group."""
 _STEPS = 200
 
 
@@ -55,6 +61,8 @@ class Ratings:
         Degrees of freedom of the errors: groups of boards less one.
     is_separated : bool
         Whether somebody won or lost all, so that without virtual draws there were no estimate.
+    parts : float64, shape (n, groups), optional
+        What each group of boards adds to the errors of the values, for the skewness of intervals.
     """
 
     names: tuple[str, ...]
@@ -62,15 +70,18 @@ class Ratings:
     covariance: np.ndarray
     degrees: int
     is_separated: bool
+    parts: np.ndarray | None = None
+
+    @property
+    def order(self) -> list[int]:
+        """The places of the entries, best first."""
+        return sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
 
     def contrast(self, weights: np.ndarray, level: float = LEVEL) -> Interval:
         """Return a weighted sum of ratings, weights of sum 0: float64, shape (n,)."""
-        estimate = float(weights @ self.values)
-        if self.degrees < 1:
-            return Interval(estimate, None, None, level)
         error = math.sqrt(max(0.0, weights @ self.covariance @ weights))
-        half = student_quantile(level, self.degrees) * error
-        return Interval(estimate, estimate - half, estimate + half, level)
+        parts = None if self.parts is None else weights @ self.parts
+        return self._interval(float(weights @ self.values), error, parts, level)
 
     def difference(self, one: int, other: int, level: float = LEVEL) -> Interval:
         """Return the rating of one entry above another's."""
@@ -85,12 +96,17 @@ class Ratings:
 
     def interval(self, entry: int, level: float = LEVEL) -> Interval:
         """Return the rating of an entry; the interval is that of its lead on the field's mean."""
-        estimate = float(self.values[entry])
+        error = math.sqrt(max(0.0, self.covariance[entry, entry]))
+        parts = None if self.parts is None else self.parts[entry]
+        return self._interval(float(self.values[entry]), error, parts, level)
+
+    def _interval(
+        self, estimate: float, error: float, parts: np.ndarray | None, level: float
+    ) -> Interval:
         if self.degrees < 1:
             return Interval(estimate, None, None, level)
-        error = math.sqrt(max(0.0, self.covariance[entry, entry]))
-        half = student_quantile(level, self.degrees) * error
-        return Interval(estimate, estimate - half, estimate + half, level)
+        lean = 0.0 if parts is None else lean_of(parts)
+        return interval_of(estimate, error, self.degrees + 1, lean, level)
 
     def above(self, one: int, other: int) -> float | None:
         """Return the chance, by Student's law, that one is rated above another in truth."""
@@ -114,11 +130,6 @@ class Ratings:
             i, j = pairs[place]
             apart[i, j] = apart[j, i] = True
         return apart
-
-    @property
-    def order(self) -> list[int]:
-        """The places of the entries, best first."""
-        return sorted(range(len(self.names)), key=lambda k: (-self.values[k], k))
 
     def groups(self) -> list[list[int]]:
         """Return the largest groups within which nobody is told apart, the best entry's first.
@@ -208,12 +219,15 @@ def elo_ratings(results: Results, anchor: str | None = None) -> Ratings:
         weight = matches.sum(axis=1) * share * (1 - share)
         information = design.T @ (weight[:, None] * design)
         slope = design.T @ (won.sum(axis=1) - matches.sum(axis=1) * share)
-        step = np.linalg.pinv(information, hermitian=True) @ slope
+        step = _inverse(information) @ slope
         strength += np.clip(step, -2, 2)
         if np.abs(step).max() < 1e-12:
             break
     scores = design.T @ (won - matches * share[:, None])
-    return _rated(field.names, anchor, ELO_A_UNIT, strength, information, scores, is_separated)
+    floor = 2.0 if is_separated else FLOOR / scores.shape[1]
+    return _rated(
+        field.names, anchor, ELO_A_UNIT, strength, information, scores, is_separated, floor
+    )
 
 
 def points_ratings(results: Results, anchor: str | None = None) -> Ratings:
@@ -222,9 +236,9 @@ def points_ratings(results: Results, anchor: str | None = None) -> Ratings:
     design, matches = _design(field), field.matches
     information = design.T @ (matches.sum(axis=1)[:, None] * design)
     slope = design.T @ field.margins.sum(axis=1)
-    strength = np.linalg.pinv(information, hermitian=True) @ slope
+    strength = _inverse(information) @ slope
     scores = design.T @ (field.margins - matches * (design @ strength)[:, None])
-    return _rated(field.names, anchor, 1.0, strength, information, scores, False)
+    return _rated(field.names, anchor, 1.0, strength, information, scores, False, 0.0)
 
 
 def field_of(results: Results) -> Field:
@@ -255,7 +269,7 @@ def field_of(results: Results) -> Field:
 def _rateable(results: Results) -> Field:
     """Return a field that has a common scale."""
     field = field_of(results)
-    parts = _parts(len(field.names), field.pairs, "weak")
+    parts = _parts(len(field.names), [*field.pairs, *(pair[::-1] for pair in field.pairs)])
     if len(parts) > 1:
         told = "; ".join(", ".join(field.names[k] for k in part) for part in parts)
         raise RatingsError(f"these never met, so that no scale holds them all: {told}")
@@ -270,6 +284,16 @@ def _design(field: Field) -> np.ndarray:
     return design
 
 
+def _inverse(information: np.ndarray) -> np.ndarray:
+    """Return the pseudoinverse H+ of an information, which is blind only to a common shift.
+
+    With J all ones, (H + c J)^-1 = H+ + J / (c n**2), for any c above 0.
+    """
+    n = len(information)
+    c = float(np.trace(information)) / n**2
+    return np.linalg.inv(information + c) - 1 / (c * n**2)
+
+
 def _rated(
     names: tuple[str, ...],
     anchor: str | None,
@@ -278,30 +302,37 @@ def _rated(
     information: np.ndarray,
     scores: np.ndarray,
     is_separated: bool,
+    floor: float,
 ) -> Ratings:
-    """Return ratings from a fit and what each group of boards adds to its slope."""
+    """Return ratings from a fit and what each group of boards adds to its slope.
+
+    `floor` is that of Elo, in H+; for points, 0, the skewness of the groups' parts is kept.
+    """
     groups = scores.shape[1]
-    bread = np.linalg.pinv(information, hermitian=True)
+    bread = _inverse(information)
     meat = scores @ scores.T * (groups / (groups - 1) if groups > 1 else 1.0)
     zero = float(strength.mean())
     if anchor is not None:
         if anchor not in names:
             raise RatingsError(f"anchor {anchor!r} is not one of {', '.join(names)}")
         zero = float(strength[names.index(anchor)])
-    covariance = scale**2 * bread @ meat @ bread
+    covariance = scale**2 * (bread @ meat @ bread + floor * bread)
     values = scale * (strength - zero)
-    return Ratings(names, values, covariance, groups - 1, is_separated)
+    parts = None if floor else bread @ scores
+    return Ratings(names, values, covariance, groups - 1, is_separated, parts)
 
 
-def _parts(n: int, pairs: Sequence[tuple[int, int]], connection: str) -> list[list[int]]:
-    """Return the parts of a graph within which everybody is reached, "weak"ly or "strong"ly."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    a, b = np.array(pairs, int).reshape(-1, 2).T
-    graph = coo_array((np.ones(len(pairs)), (a, b)), shape=(n, n))
-    _, labels = connected_components(graph, connection=connection)
-    return [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
+def _parts(n: int, arrows: Sequence[tuple[int, int]]) -> list[list[int]]:
+    """Return the parts of a graph within which everybody is reached from everybody."""
+    reached = np.eye(n, dtype=bool)
+    for tail, head in arrows:
+        reached[tail, head] = True
+    for _ in range(n.bit_length()):
+        reached = reached @ reached
+    together = reached & reached.T
+    return [
+        list(part) for part in sorted({tuple(np.flatnonzero(row).tolist()) for row in together})
+    ]
 
 
 def _has_estimate(field: Field) -> bool:
@@ -310,4 +341,4 @@ def _has_estimate(field: Field) -> bool:
     scored = [pair for pair, share in zip(field.pairs, won, strict=True) if share > 0]
     lost = zip(field.pairs, won, matches, strict=True)
     scored += [pair[::-1] for pair, share, all_ in lost if share < all_]
-    return len(_parts(len(field.names), scored, "strong")) == 1
+    return len(_parts(len(field.names), scored)) == 1

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +40,12 @@ class Results:
 
     def played(self) -> Iterator[tuple[Pairing, PairingSummary]]:
         """Yield the pairings that count, with their summaries."""
-        for pairing, summary in zip(self.plan.pairings(), self.summaries, strict=True):
-            if summary.total("boards"):
-                yield pairing, summary
+        yield from self._counted
+
+    @cached_property
+    def _counted(self) -> list[tuple[Pairing, PairingSummary]]:
+        pairs = zip(self.plan.pairings(), self.summaries, strict=True)
+        return [(pairing, summary) for pairing, summary in pairs if summary.total("boards")]
 
     def summary_of(self, a: str, b: str) -> PairingSummary:
         """Return the summary of two that met, seen from a's side, whichever came first.

@@ -21,6 +21,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from ..sim.errors import PrummyError
 from ..sim.summary import PairingSummary
 from .numbers import number, with_half_width
@@ -136,9 +139,21 @@ def board_deviation(summary: PairingSummary) -> float | None:
     boards = summary.total("boards")
     if boards < 2:
         return None
-    mean = summary.total("margin") / boards
-    square = summary.total("board_margin_squared") / boards
-    return math.sqrt(max(0.0, square - mean * mean) * boards / (boards - 1)) / 2
+    squared = summary.total("board_margin_squared")
+    return float(deviation_of(boards, summary.total("margin"), squared))
+
+
+def deviation_of(boards: ArrayLike, margin: ArrayLike, squared: ArrayLike) -> np.ndarray:
+    """Return the standard deviation of a board's mean margin from sums over boards, points.
+
+    Parameters
+    ----------
+    boards, margin, squared : number or array
+        How many boards, two at least; the sums of their two margins, and of these squared.
+    """
+    boards, mean = np.asarray(boards, float), np.divide(margin, boards)
+    variance = np.maximum(0.0, np.divide(squared, boards) - mean * mean) * boards / (boards - 1)
+    return np.sqrt(variance) / 2
 
 
 def confidence_sequence(summary: PairingSummary, level: float = LEVEL) -> Interval:

@@ -47,6 +47,13 @@ END_COLOURS = {
     "stock exhausted": "#b4bec9",
     "cut off": "#74808c",
 }
+FATE_COLOURS = {
+    "three at once": "#2f7396",
+    "four at once": "#e3b341",
+    "the fourth, later": "#a9d0de",
+    "discarded": "#b4bec9",
+    "left in hand": "#c0604d",
+}
 AHEAD, BEHIND = "#1f7a99", "#c96a2b"
 """The two ends of heat maps."""
 

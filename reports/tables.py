@@ -13,6 +13,7 @@ from ..sim.columns import ENDS, SIDE_COLUMNS
 from ..sim.summary import N_GROUPS, PairingSummary
 from .results import Results
 from .stats import LEVEL, Interval, mean_interval, share_interval
+from .turns import turn_tables
 
 SOURCES = {
     "set_points": "sets",
@@ -416,9 +417,10 @@ def report_tables(results: Results) -> dict[str, pd.DataFrame]:
 
     scores, margins = distribution(results, "score"), distribution(results, "margin")
     lengths, met = deal_lengths(results), meetings(results)
+    ranking = standings(results)
     of_lengths = lengths.rename(columns={"turns": "value"}).assign(strategy="all deals")
     return {
-        "standings": standings(results),
+        "standings": ranking,
         "meetings": met,
         "pairings": better_sides(met),
         "crosstable_margin": crosstable(results, "margin"),
@@ -437,4 +439,5 @@ def report_tables(results: Results) -> dict[str, pd.DataFrame]:
         "score_ecdf": ecdf(scores),
         "margin_ecdf": ecdf(margins),
         **field_tables(results),
+        **turn_tables(results, list(ranking["strategy"])),
     }

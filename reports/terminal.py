@@ -8,8 +8,8 @@ from rich.table import Table
 
 from .field_tables import cyclic
 from .field_words import MOST_CYCLES, told_of_cycles
+from .luck import LEAD, PARTS, SERIES, PairingLuck, Shares, field_luck, remarks, run_luck
 from .metagame import Cycle, Metagame
-from .ratings import Ratings
 from .results import Results
 from .seats import EFFECTS
 from .stats import Interval
@@ -74,8 +74,8 @@ def _crosstable(results: Results) -> Table:
     return table
 
 
-def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None) -> None:
-    """Print two ratings of a field, in the order of the first."""
+def print_ratings(found: dict[str, Any], console: Console | None = None) -> None:
+    """Print what `prummy ratings --json` says, in the order of Elo."""
     console = console or Console(markup=False)
     table = Table(
         title="ratings",
@@ -89,8 +89,8 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
         ("not told apart from", "left"),
     ):
         table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    by_points = {row["strategy"]: row["rating"] for row in points.to_json()}
-    for place, row in enumerate(elo.to_json(), start=1):
+    by_points = {row["strategy"]: row["rating"] for row in found["points"]}
+    for place, row in enumerate(found["elo"], start=1):
         name = row["strategy"]
         table.add_row(
             str(place),
@@ -100,7 +100,9 @@ def print_ratings(elo: Ratings, points: Ratings, console: Console | None = None)
             ", ".join(row["level_with"]),
         )
     console.print(table)
-    if elo.is_separated:
+    for better, worse in found["disagree"]:
+        console.print(f"Elo rates {better} above {worse}, points the other way round.")
+    if found["separated"]:
         console.print(
             "Somebody won or lost all matches: each pairing was given one drawn match, so that "
             "there is an Elo at all; its size says little."
@@ -154,6 +156,60 @@ def print_partners(found: dict[str, Any], console: Console | None = None) -> Non
         f"{100 * found['unexplained']:.1f} % of the pairings' squared margins."
     )
     console.print("± 95 % confidence, by boards that all share.")
+
+
+def print_luck(results: Results, console: Console | None = None) -> None:
+    """Print luck and skill of a run (`reports.luck`): pairing by pairing, and the field."""
+    console = console or Console()
+    lucks, (shares, upsets) = run_luck(results), field_luck(results)
+    rows = [[f"{luck.a} – {luck.b}", *_shares_cells(luck.shares)] for luck in lucks]
+    if len(lucks) > 1:
+        rows.append(["the field", *_shares_cells(shares)])
+    headings = ["pairing", "margin of a match", *(f"{part} %" for part in PARTS)]
+    _print_table(console, "what decides a match", headings, rows)
+    rows = [_upsets_cells(luck) for luck in lucks]
+    headings = ["better > worse", "boards", "95 %", "match", "drawn", "board"]
+    headings += [str(n) for n in SERIES]
+    _print_table(console, "boards to a sure lead; what the worse side wins, %", headings, rows)
+    if upsets is not None and len(lucks) > 1:
+        lost, level = upsets.match_lost.to_json(), upsets.match_level.to_json()
+        console.print(
+            f"in the field the worse side wins {_with_ends(lost, 100)} % of the matches, "
+            f"{_with_ends(level, 100)} % are drawn"
+        )
+    for remark in [remark for luck in lucks for remark in remarks(luck)]:
+        console.print(remark)
+    console.print(
+        "± 95 % confidence, by boards. Margin of a match: root of its mean square, points. Boards: "
+        f"until the better side leads on the total score with a chance of {100 * LEAD:g} %. Match, "
+        "board: % of which the worse side wins, a board by its two matches; drawn: % of matches. "
+        f"{' and '.join(map(str, SERIES))}: chance, %, that the worse side leads on the total "
+        "score after so many boards."
+    )
+
+
+def _shares_cells(shares: Shares) -> list[str]:
+    deviation = _with_ends(shares.deviation.to_json())
+    parts = [shares.parts.get(part) for part in PARTS]
+    return [deviation, *("–" if p is None else _with_ends(p.to_json(), 100) for p in parts)]
+
+
+def _upsets_cells(luck: PairingLuck) -> list[str]:
+    upsets, lead = luck.upsets, luck.lead
+    if upsets is None:
+        return [f"{luck.a} = {luck.b}", *("–" for _ in range(5 + len(SERIES)))]
+    told, span = "1" if lead is None else f"{lead.estimate:,.0f}", ""
+    if lead is not None and lead.low is not None and lead.high is not None:
+        span = f"{lead.low:,.0f}–{'∞' if math.isinf(lead.high) else f'{lead.high:,.0f}'}"
+    shares = (upsets.match_lost, upsets.match_level, upsets.board_lost)
+    chances = [luck.behind.get(n) for n in SERIES]
+    return [
+        f"{luck.better} > {luck.worse}",
+        told,
+        span,
+        *(f"{100 * share.estimate:.1f}" for share in shares),
+        *("0.0" if c is None else f"{100 * c.estimate:.1f}" for c in chances),
+    ]
 
 
 def _print_table(console: Console, title: str, headings: list[str], rows: list[list[str]]) -> None:

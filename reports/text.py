@@ -8,6 +8,8 @@ import pandas as pd
 from rich.console import Console
 from rich.table import Table
 
+from .numbers import UNKNOWN
+
 SPARKS = "▁▂▃▄▅▆▇█"
 SPARK_WIDTH = 14
 
@@ -81,7 +83,7 @@ def _for_people(frame: pd.DataFrame) -> tuple[list[str], list[bool], list[list[s
         for place, name in enumerate(names):
             if name in ends:
                 low, high = (_cell(row[end], _digits(row[name])) for end in ends[name])
-                cells[place] += f" ({low} to {high})"
+                cells[place] += f" ({low} to {high})" if low != UNKNOWN else ""
         rows.append(cells)
     return [str(name) for name in names], rights, rows
 
@@ -113,7 +115,7 @@ def _cell(value: Any, digits: int | None = None) -> str:
     """Return a value for people, with so many digits behind the point (`_digits`)."""
     plain = _plain(value)
     if plain is None:
-        return "–"
+        return UNKNOWN
     if isinstance(plain, float):
         return f"{plain:,.{_digits(plain) if digits is None else digits}f}"
     return f"{plain:,}" if isinstance(plain, int) else str(plain)

@@ -1,8 +1,9 @@
 """What is asked of somebody's strategy beside a run, in a child that can be lost: `sim.child`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from .chance import Luck
 from .child import Child, ChildError, GoneError, Limits
 from .conformance import CHECKS, FAIL, NEEDED, NOT_RUN, Verdict
 from .errors import PrummyError
@@ -75,6 +76,21 @@ def trial_apart(
     finally:
         child.close()
     return found
+
+
+def luck_apart(
+    pairs: Iterable[Sequence[str]], rules: Rules, seed: int, boards: int, limits: Limits
+) -> Iterator[Luck]:
+    """Yield what `chance.play_with_luck` returns for each two entries, as texts, in one child."""
+    child = Child(rules, limits)
+    try:
+        for pair in pairs:
+            try:
+                yield child.ask("luck", pair, rules, seed, boards)
+            except GoneError as gone:
+                raise ChildError(f"{' against '.join(pair)}: a strategy {gone}") from None
+    finally:
+        child.close()
 
 
 def check_apart(entry: str, limits: Limits) -> Iterator[Verdict]:

@@ -26,6 +26,7 @@ from typing import IO, Any, BinaryIO
 import numpy as np
 
 from ..strategies.registry import parse_entry
+from .chance import Luck, play_with_luck
 from .columns import to_columns
 from .conformance import Subject, Verdict, run_check
 from .errors import PrummyError
@@ -346,6 +347,14 @@ class _Server:
             raise StrategyFailedError(entries[block.failure.player % 2].name, block.failure)
         columns = to_columns(block.rows, block.sides, block.deals)
         return summarize(columns, rules.deals), seconds
+
+    def luck(self, texts: Sequence[str], rules: Rules, seed: int, boards: int) -> Luck:
+        entries = [parse_entry(text) for text in texts]
+        players = [entry.player() for entry in entries] * 2
+        found = play_with_luck(rules, players, seed, boards, self.shared.game)
+        if (failure := found.block.failure) is not None:
+            raise StrategyFailedError(entries[failure.player % 2].name, failure)
+        return found
 
     def check(self, text: str, name: str) -> Verdict:
         if self.subject is None:

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .columns import column_names
@@ -253,12 +253,7 @@ class RunFolder:
                     raise ValueError(f"{name} is damaged: it differs from its checksum")
                 tables.append(pq.read_table(BytesIO(data), use_threads=False))
             groups, counted, extremes = tables
-            found = [
-                _summary_of_tables(groups, counted, extremes, pairing)
-                for pairing in range(n_pairings)
-            ]
-            if groups.num_rows != n_pairings * N_GROUPS:
-                raise ValueError(f"they are not of {n_pairings} pairings")
+            found = _summaries_of_tables(groups, counted, extremes, n_pairings)
         except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
             raise StoreError(
                 f"the summaries in {self.place}/summary cannot be read ({error}); "
@@ -292,8 +287,12 @@ class RunFolder:
             data = self.storage.read(file)
             if _checksum(data) != checksums[file]:
                 raise ValueError("it differs from its checksum")
-            return [json.loads(line) for line in gzip.decompress(data).splitlines()]
-        except (OSError, ValueError, EOFError) as error:
+            found = [json.loads(line) for line in gzip.decompress(data).splitlines()]
+            for number, transcript in enumerate(found, start=1):
+                if not _is_kept(transcript, ("exemplar",) if name == "exemplars" else ()):
+                    raise ValueError(f"line {number} is no transcript of a run")
+            return found
+        except (OSError, ValueError, EOFError, RecursionError, zlib.error) as error:
             raise StoreError(
                 f"{self.place}/{file} cannot be read ({error}); "
                 f"prummy tournament --resume --out {self.place} makes it again"
@@ -331,6 +330,16 @@ class RunFolder:
         return [
             f"{folder}/{n}".lstrip("/") for folder in folders for n in self.storage.names(folder)
         ]
+
+
+def _is_kept(transcript: Any, more: tuple[str, ...]) -> bool:
+    """Return whether a value has the fields that a kept transcript has beside its own."""
+    if not isinstance(transcript, dict):
+        return False
+    texts, numbers = ("a", "b", *more), ("board", "rotation")
+    return all(type(transcript.get(key)) is str for key in texts) and all(
+        type(transcript.get(key)) is int for key in numbers
+    )
 
 
 def identity_key(identity: Mapping[str, Any]) -> str:
@@ -434,23 +443,32 @@ def _summary_tables(summary: PairingSummary, pairing: int) -> tuple[pa.Table, ..
     return pa.table(groups), pa.table(counted), pa.table(extremes)
 
 
-def _summary_of_tables(
-    groups: pa.Table, counted: pa.Table, extremes: pa.Table, pairing: int
-) -> PairingSummary:
-    """Return the summary that `_summary_tables` made tables of."""
-    mine = groups.filter(pc.field("pairing") == pairing)
-    sums = np.stack([mine[name].to_numpy() for name in GROUP_COLUMNS], axis=1).astype(np.int64)
-    if sums.shape != (N_GROUPS, len(GROUP_COLUMNS)):
-        raise ValueError(f"pairing {pairing} has {len(sums)} groups")
-    its = extremes.filter(pc.field("pairing") == pairing)
-    if its["extreme"].to_pylist() != list(EXTREMES):
-        raise ValueError(f"the extremes of pairing {pairing} are not those of this program")
-    places = [its[name].to_pylist() for name in ("value", "board", "rotation")]
-    return PairingSummary(
-        sums,
-        _histograms(counted.filter(pc.field("pairing") == pairing)),
-        _extremes(list(zip(*places, strict=True))),
-    )
+def _summaries_of_tables(
+    groups: pa.Table, counted: pa.Table, extremes: pa.Table, n_pairings: int
+) -> list[PairingSummary]:
+    """Return the summaries whose tables (`_summary_tables`) were put one behind the other."""
+    for table, rows in ((groups, N_GROUPS), (extremes, len(EXTREMES))):
+        wanted = np.repeat(np.arange(n_pairings), rows)
+        if not np.array_equal(table["pairing"].to_numpy(), wanted):
+            raise ValueError(f"they are not of {n_pairings} pairings")
+    if extremes["extreme"].to_pylist() != list(EXTREMES) * n_pairings:
+        raise ValueError("the extremes are not those of this program")
+    sums = np.stack([groups[name].to_numpy() for name in GROUP_COLUMNS], axis=1).astype(np.int64)
+    names = ("value", "board", "rotation")
+    places = np.stack([extremes[name].to_numpy() for name in names], axis=1).astype(np.int64)
+    pairing = counted["pairing"].to_numpy()
+    ends = np.searchsorted(pairing, np.arange(n_pairings + 1))
+    if ends[-1] != len(pairing) or (np.diff(pairing) < 0).any():
+        raise ValueError(f"counts are not of {n_pairings} pairings")
+    quantity, value, count = _long(counted)
+    return [
+        PairingSummary(
+            sums[N_GROUPS * k : N_GROUPS * (k + 1)],
+            _histograms(*(column[ends[k] : ends[k + 1]] for column in (quantity, value, count))),
+            places[len(EXTREMES) * k : len(EXTREMES) * (k + 1)],
+        )
+        for k in range(n_pairings)
+    ]
 
 
 def _extremes(rows: Any) -> np.ndarray:
@@ -461,9 +479,15 @@ def _extremes(rows: Any) -> np.ndarray:
     return found
 
 
-def _histograms(counted: pa.Table) -> dict[str, Histogram]:
-    quantity = counted["quantity"].cast(pa.string()).to_numpy(zero_copy_only=False)
-    value, count = (counted[name].to_numpy().astype(np.int64) for name in ("value", "count"))
+def _long(table: pa.Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the names (object), values and counts (int64) of a table of counted values."""
+    coded = table["quantity"].cast(pa.string()).combine_chunks().dictionary_encode()
+    quantity = np.array(coded.dictionary.to_pylist(), object)[coded.indices.to_numpy()]
+    value, count = (table[name].to_numpy().astype(np.int64) for name in ("value", "count"))
+    return quantity, value, count
+
+
+def _histograms(quantity: np.ndarray, value: np.ndarray, count: np.ndarray) -> dict[str, Histogram]:
     return {
         name: Histogram(value[quantity == name], count[quantity == name]) for name in HISTOGRAMS
     }
@@ -471,9 +495,8 @@ def _histograms(counted: pa.Table) -> dict[str, Histogram]:
 
 def _summary_of_table(table: pa.Table) -> PairingSummary:
     """Return the summary that a part of sums holds."""
-    quantity = table["quantity"].cast(pa.string()).to_numpy(zero_copy_only=False)
-    value, count = (table[name].to_numpy().astype(np.int64) for name in ("value", "count"))
-    summary = PairingSummary(histograms=_histograms(table))
+    quantity, value, count = _long(table)
+    summary = PairingSummary(histograms=_histograms(quantity, value, count))
     for column, name in enumerate(GROUP_COLUMNS):
         here = quantity == f"group {name}"
         if not ((value[here] >= 0) & (value[here] < N_GROUPS)).all():

@@ -1,6 +1,7 @@
 """Runs that nobody played: summaries of made-up rows whose parts add up, for tests of reports."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from persian_rummy.sim.match import play_boards
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.schedule import Plan
 from persian_rummy.sim.summary import GROUP_COLUMNS, PairingSummary, summarize
+from persian_rummy.sim.transcript import play_transcript
 from persian_rummy.strategies.registry import parse_entry
 
 ODD_NAMES = ("<b>bold</b>&co", 'a $x_1$ "q"', "greedy[pile_bias=40,x=1]", "{{ 7*7 }}{% x %}")
@@ -27,7 +29,8 @@ def made_up_run(
 ) -> Results:
     """Return a run in which each strategy scores about 200 and its strength.
 
-    Pairings of those that failed are void.
+    Pairings of those that failed are void. The sample is of two boards a pairing, played by greedy
+    and random.
     """
     rules = rules or Rules()
     plan = Plan(tuple(names), rules, 1, boards, form)
@@ -76,7 +79,22 @@ def made_up_run(
             for name in failed
         ],
     }
-    return Results(plan, manifest, summaries)
+    sample = [
+        {**played(rules, board, rotation), "a": names[met.a], "b": names[met.b]}
+        for met in plan.pairings()
+        if not {names[met.a], names[met.b]} & set(failed)
+        for board in range(min(boards, 2))
+        for rotation in (0, 1)
+    ]
+    return Results(plan, manifest, summaries, sample=sample)
+
+
+@cache
+def played(rules: Rules, board: int, rotation: int) -> dict[str, Any]:
+    """Return the transcript of a match of greedy against random."""
+    names = ["greedy", "random"] * 2
+    players = [parse_entry(name).player() for name in names]
+    return play_transcript(rules, players, names, 1, board, rotation)
 
 
 def field_of(

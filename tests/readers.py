@@ -8,6 +8,7 @@ tests (`test_readers_fuzz.py`) and by the long ones (`fuzz.py`).
 from __future__ import annotations
 
 import atexit
+import gzip
 import json
 import os
 import re
@@ -34,12 +35,13 @@ from typer.testing import CliRunner
 from persian_rummy.cli import app
 from persian_rummy.commands import experiment, play
 from persian_rummy.reports.results import load_results
+from persian_rummy.reports.viewer import watched
 from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.errors import PrummyError
 from persian_rummy.sim.perft import parse_position
 from persian_rummy.sim.rules import Rules, parse_rules
 from persian_rummy.sim.run import Stops, plan_of_manifest, record_outcome
-from persian_rummy.sim.store import ROWS, SUMMARY, SUMS, Part, RunFolder
+from persian_rummy.sim.store import ROWS, SUMMARY, SUMS, TRANSCRIPTS, Part, RunFolder
 from persian_rummy.sim.transcript import check_transcript, parse_transcripts
 from persian_rummy.sim.work import pairing_identity
 from persian_rummy.strategies.registry import parse_entry
@@ -393,6 +395,16 @@ def _read_summaries(data: bytes, place: int) -> None:
     held(files).read_summaries(1, checksums)
 
 
+def _read_kept(data: bytes) -> None:
+    """Read the exemplars of a run from these lines, as a report shows them."""
+    name = f"{TRANSCRIPTS}/exemplars.jsonl.gz"
+    packed = gzip.compress(data, mtime=0)
+    for transcript in held({**run_files(), name: packed}).read_transcripts(
+        "exemplars", {name: checksum(packed)}
+    ):
+        watched(transcript)
+
+
 # --- whole command lines -------------------------------------------------------------------------
 
 WORDS = (
@@ -682,6 +694,14 @@ def _summary_bytes(place: int) -> list[bytes]:
     return [run_files()[SUMMARY[place]]]
 
 
+def _kept() -> list[bytes]:
+    lines = []
+    for line in _transcripts()[0].splitlines()[:2]:
+        transcript = json.loads(line) | {"a": "x", "b": "y", "board": 0, "rotation": 0}
+        lines.append(json.dumps({"exemplar": "upset", **transcript}))
+    return ["\n".join(lines).encode()]
+
+
 def _command_lines() -> list[bytes]:
     return ["\n".join(line.split()).encode() for line in COMMAND_LINES]
 
@@ -703,5 +723,7 @@ READERS = (
     Reader("sums", partial(read_part, kind=SUMS), partial(_part_bytes, SUMS), longest=16384),
     Reader("groups", partial(_read_summaries, place=0), partial(_summary_bytes, 0), longest=32768),
     Reader("counts", partial(_read_summaries, place=1), partial(_summary_bytes, 1), longest=16384),
+    Reader("extremes", partial(_read_summaries, place=2), partial(_summary_bytes, 2), longest=8192),
+    Reader("kept", _read_kept, _kept, longest=16384),
     Reader("command", _read_command, _command_lines, longest=256, words=WORDS),
 )

@@ -77,6 +77,12 @@ def test_markdown__hostile_text__stays_in_its_cell():
     assert lines[2:] == ["| a\\|b | 1 |", "| c d | 2,000,000 |", "| <script> | 3 |"]
 
 
+def test_markdown__unknown_interval__is_left_out():
+    nan = float("nan")
+    frame = pd.DataFrame({"x": [1.5, 2.5], "x_low": [1.0, nan], "x_high": [2.0, nan]})
+    assert as_markdown(frame).splitlines()[2:] == ["| 1.500 (1.000 to 2.000) |", "| 2.500 |"]
+
+
 def test_records__unknown__is_none():
     assert as_records(pd.DataFrame({"x": [float("nan"), 1.5]})) == [{"x": None}, {"x": 1.5}]
 

@@ -4,6 +4,7 @@ import json
 import math
 import re
 
+import hall
 import numpy as np
 import pytest
 from made_up_run import made_up_run, summary_of
@@ -169,8 +170,7 @@ def test_sources__add_up_to_the_margin_and_are_those_of_the_rows(tmp_path):
     assert runs["estimate"] == pytest.approx((rows.run_points_a - rows.run_points_b).mean())
     assert left["estimate"] == pytest.approx((rows.left_points_b - rows.left_points_a).mean())
     by_board = (rows.run_points_a - rows.run_points_b).groupby(rows.board).mean()
-    error = by_board.std(ddof=1) / math.sqrt(60)
-    assert (runs["high"] - runs["low"]) / 2 == pytest.approx(2.000995 * error, rel=1e-4)
+    assert (runs["low"], runs["high"]) == pytest.approx(hall.interval(by_board))
 
 
 def test_command__in_words__says_what_json_says(tmp_path):

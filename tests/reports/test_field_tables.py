@@ -16,7 +16,7 @@ from persian_rummy.cli import app
 from persian_rummy.reports import style
 from persian_rummy.reports.field_tables import field_tables
 from persian_rummy.reports.field_words import rating_words
-from persian_rummy.reports.figures import FIGURES, available, draw_figure
+from persian_rummy.reports.figures import FIGURES, draw_figure, drawable
 from persian_rummy.reports.metagame import metagame
 from persian_rummy.reports.numbers import interval_digits, number, signed
 from persian_rummy.reports.page import write_report
@@ -68,8 +68,11 @@ class Tables(HTMLParser):
 def saved(results: Results, path: Path) -> str:
     folder = RunFolder(path)
     folder.create(results.manifest)
-    summaries = {"summaries": folder.write_summaries(results.summaries)}
-    folder.write_manifest(results.manifest | summaries)
+    written = {
+        "summaries": folder.write_summaries(results.summaries),
+        "transcripts": folder.write_transcripts({"sample": results.sample}),
+    }
+    folder.write_manifest(results.manifest | written)
     return str(path)
 
 
@@ -214,7 +217,7 @@ def test_figures__of_teams__in_their_width_and_the_same_bytes(teams: Results, wi
     tables = report_tables(teams)
     look = style.Look(width, colours_of(teams))
     for name in ("partners", "synergies", "seats", "replicator"):
-        assert name in available(tables)
+        assert name in drawable(tables)
         with style.drawing():
             one, other = (style.svg_bytes(draw_figure(name, tables, look)) for _ in range(2))
         assert one == other

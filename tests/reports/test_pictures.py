@@ -7,7 +7,7 @@ import pytest
 from made_up_run import made_up_run
 
 from persian_rummy.reports import pictures, style
-from persian_rummy.reports.figures import available
+from persian_rummy.reports.figures import drawable
 from persian_rummy.reports.pictures import Picture, draw_pictures
 from persian_rummy.reports.tables import report_tables
 
@@ -41,7 +41,7 @@ def test_pictures__of_two_processes__are_those_of_one(
 
     monkeypatch.setattr(pictures, "_draw_elsewhere", spy)
     both = draw_pictures(tables, style.strategy_colours(NAMES))
-    names = available(tables)
+    names = drawable(tables)
     assert list(both) == list(alone) == names
     assert both == alone
     [(asked, drawn)] = helped

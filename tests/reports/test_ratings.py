@@ -1,4 +1,7 @@
-"""Ratings: textbook fields, exact recovery, errors beside other ways to them, odd fields."""
+"""Ratings: textbook fields, exact recovery, errors beside other ways to them, odd fields.
+
+How often the intervals are right is in test_calibration.py.
+"""
 
 import json
 import math
@@ -6,12 +9,13 @@ import math
 import choix
 import numpy as np
 import pytest
-from made_up_run import field_of
+from made_up_run import field_of, made_up_run
 from scipy.stats import t as student
 from small_runs import write_strategy
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
+from persian_rummy.reports.machine import ratings_json
 from persian_rummy.reports.ratings import (
     ELO_A_UNIT,
     Ratings,
@@ -95,37 +99,6 @@ def simulated(rng: np.random.Generator, strength: np.ndarray, groups: int) -> Re
     return field_of(n, wins, margins, matches)
 
 
-def test_intervals__boards_that_pairings_share__cover_the_truth():
-    """94 to 96 of a hundred, for ratings and differences; errors as if apart would be far off."""
-    strength, groups, runs = np.array([0.4, 0.1, -0.2, -0.3]), 256, 500
-    rng = np.random.default_rng(11)
-    parts = [elo_ratings(simulated(rng, strength, groups)) for _ in range(runs)]
-    truth = np.mean([ratings.values for ratings in parts], axis=0)
-    covered = []
-    for ratings in parts:
-        for entry in range(4):
-            own = ratings.interval(entry)
-            covered.append(own.low <= truth[entry] <= own.high)
-        for one in range(4):
-            for other in range(one):
-                interval = ratings.difference(one, other)
-                covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
-    assert 0.94 <= np.mean(covered) <= 0.96
-
-
-def test_points_intervals__boards_that_pairings_share__cover_the_truth():
-    strength, runs = np.array([0.4, 0.1, -0.5]), 600
-    rng = np.random.default_rng(12)
-    truth = 30 * (strength - strength.mean())
-    covered = []
-    for _ in range(runs):
-        ratings = points_ratings(simulated(rng, strength, 60))
-        for one, other in ((0, 1), (0, 2), (1, 2)):
-            interval = ratings.difference(one, other)
-            covered.append(interval.low <= truth[one] - truth[other] <= interval.high)
-    assert 0.935 <= np.mean(covered) <= 0.965
-
-
 def test_above_and_told_apart__by_students_law_and_holm():
     run = simulated(np.random.default_rng(5), np.array([0.5, 0.02, 0.0]), 256)
     ratings = elo_ratings(run)
@@ -163,6 +136,23 @@ def test_told_apart__the_widest_gap_of_three__at_a_third_of_the_error(gap, apart
     assert (ratings.told_apart() == wanted).all()
 
 
+def test_elo__all_boards_split__has_the_floor_of_the_model():
+    """Nothing varies: H = 20 / 4, and half a tenth of its inverse is left; 9 degrees."""
+    interval = elo_ratings(field_of(2, {(0, 1): [1] * 10})).difference(0, 1)
+    wanted = student.ppf(0.975, 9) * (1 + 3 / 100) * ELO_A_UNIT * math.sqrt(0.05 / 5)
+    assert (interval.low, interval.high) == pytest.approx((-wanted, wanted))
+
+
+def test_elo__all_won__has_the_errors_of_independent_boards():
+    """A draw more to 18 wins: H = 19 p q; its inverse twice, for 9 boards."""
+    interval = elo_ratings(field_of(2, {(0, 1): [2] * 9})).difference(0, 1)
+    p = 18.5 / 19
+    empty = 9 / 8 * 9 * (2 + 1 / 9 - 0.5 / 9 - (2 + 1 / 9) * p) ** 2 / (19 * p * (1 - p)) ** 2
+    error = ELO_A_UNIT * math.sqrt(2 / (19 * p * (1 - p)) + empty)
+    wanted = student.ppf(0.975, 8) * (1 + 3 / 81) * error
+    assert interval.half_width == pytest.approx(wanted)
+
+
 def test_field__in_two_parts__is_refused():
     run = field_of(4, {(0, 1): [1, 0, 2], (2, 3): [1, 0, 2]})
     for rate in (elo_ratings, points_ratings):
@@ -195,3 +185,25 @@ def test_command__rates_a_run_without_those_who_failed(tmp_path):
     refused = CliRunner().invoke(app, ["ratings", str(tmp_path / "run"), "--anchor", "nobody"])
     assert refused.exit_code == 2
     assert "anchor 'nobody' is not one of greedy, random, hunter" in refused.stderr
+
+
+def test_json__chances_covariances_and_versions__are_in_the_order_of_the_list():
+    run = made_up_run(("strong", "middle", "weak"), (20, 0, -15), boards=60)
+    found = ratings_json(run)
+    for key, ratings in (("elo", elo_ratings(run)), ("points", points_ratings(run))):
+        places = [ratings.names.index(row["strategy"]) for row in found[key]]
+        assert [row["versions"] for row in found[key]] == [["1"]] * 3
+        for i, k in enumerate(places):
+            for j, m in enumerate(places):
+                assert found[f"{key}_above"][i][j] == ratings.above(k, m)
+                assert found[f"{key}_covariance"][i][j] == ratings.covariance[k, m]
+        assert found[f"{key}_above"][0][2] > 0.99
+    assert found["disagree"] == []
+
+
+def test_json__narrow_wins_and_heavy_losses__the_two_ratings_disagree():
+    """a wins 6 of 8 by little and loses the others by much: ahead by Elo, behind by points."""
+    rng = np.random.default_rng(6)
+    margins = {(0, 1): rng.integers(-60, -40, 20)}
+    found = ratings_json(field_of(2, {(0, 1): [6] * 10 + [5] * 10}, margins, matches=8))
+    assert found["disagree"] == [["a", "b"]]

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import hall
 import numpy as np
 import pandas as pd
 import pytest
@@ -49,12 +50,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Results, pd.DataFrame
     return load_results(folder), long
 
 
-def t_interval(board_means: pd.Series) -> tuple[float, float]:
-    """Return Student's interval over boards."""
-    interval = stats.ttest_1samp(board_means, 0).confidence_interval(0.95)
-    return interval.low, interval.high
-
-
 def order(long: pd.DataFrame) -> list[str]:
     return list(long.groupby("strategy")["share"].mean().sort_values(ascending=False).index)
 
@@ -72,7 +67,7 @@ def test_pairings__as_from_the_rows(run):
             (signs == s).sum() for s in (1, 0, -1)
         ]
         assert row["margin"] == pytest.approx(mine["margin"].mean())
-        low, high = t_interval(mine.groupby("board")["margin"].mean())
+        low, high = hall.interval(mine.groupby("board")["margin"].mean())
         assert (row["margin_low"], row["margin_high"]) == pytest.approx((low, high))
         assert row["win_share"] == pytest.approx(mine["share"].mean())
         points = (2 * mine.groupby("board")["share"].sum()).astype(int)
@@ -88,14 +83,13 @@ def test_pairings__more_than_256_boards__groups_of_boards_are_the_units(tmp_path
     groups = margin.groupby(rows["board"] % 256).agg(["sum", "size"])
     ratio = margin.mean()
     residuals = groups["sum"] - ratio * groups["size"]
-    error = np.sqrt(256 / 255 * (residuals**2).sum()) / 1200
+    low, high = hall.interval(ratio + residuals * 256 / 1200)
     row = tables.pairings(Results(outcome.plan, {}, outcome.summaries)).iloc[0]
-    half = stats.t.ppf(0.975, 255) * error
     assert row["margin"] == pytest.approx(ratio)
-    assert (row["margin_low"], row["margin_high"]) == pytest.approx((ratio - half, ratio + half))
+    assert (row["margin_low"], row["margin_high"]) == pytest.approx((low, high))
     # as wide as boards as units would make it, within what 256 units leave to chance
     boards = margin.groupby(rows["board"]).mean()
-    assert half == pytest.approx(1.96 * boards.std() / np.sqrt(600), rel=0.15)
+    assert (high - low) / 2 == pytest.approx(1.96 * boards.std() / np.sqrt(600), rel=0.15)
 
 
 def test_standings__as_from_the_rows(run):
@@ -109,7 +103,7 @@ def test_standings__as_from_the_rows(run):
         assert row["margin"] == pytest.approx(mine["margin"].mean())
         assert row["score"] == pytest.approx(mine["score"].mean())
         # the pairings share their boards: a unit is a board with the matches of both
-        low, high = t_interval(mine.groupby("board")["margin"].mean())
+        low, high = hall.interval(mine.groupby("board")["margin"].mean())
         assert (row["margin_low"], row["margin_high"]) == pytest.approx((low, high))
         assert row["win_share_low"] < row["win_share"] < row["win_share_high"]
 
@@ -152,7 +146,7 @@ def test_meetings__both_sides__mirror_each_other(run):
     assert list(zip(table["strategy"], table["opponent"], strict=True)) == pairs
     for _, row in table.iterrows():
         mine = long[(long["strategy"] == row["strategy"]) & (long["opponent"] == row["opponent"])]
-        low, high = t_interval(mine.groupby("board")["margin"].mean())
+        low, high = hall.interval(mine.groupby("board")["margin"].mean())
         assert row["margin"] == pytest.approx(mine["margin"].mean())
         assert (row["margin_low"], row["margin_high"]) == pytest.approx((low, high))
         assert row["wins"] == (mine["margin"] > 0).sum()
