@@ -246,7 +246,7 @@ def replicator_figure(course: pd.DataFrame, look: Look) -> Figure:
         axes.fill_between(
             np.sqrt(times), top - share, top, facecolor=colour, edgecolor=style.PAPER, linewidth=0.7
         )
-    labels = [style.shortened(name, 14 if look.narrow else 24) for name in names]
+    labels = [look.label(name) for name in names]
     axes.set(xlim=(0, times[-1] ** 0.5), ylim=(0, 100))
     axes.set_yticks([100 - 100 * (k + 0.5) / n for k in range(n)], labels)
     axes.tick_params(axis="y", labelcolor=style.INK)

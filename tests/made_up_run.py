@@ -80,9 +80,9 @@ def made_up_run(
         ],
     }
     sample = [
-        {**played(rules, board, rotation), "a": names[met.a], "b": names[met.b]}
+        {**played(rules, board, rotation), "a": plan.team_names[met.a], "b": plan.team_names[met.b]}
         for met in plan.pairings()
-        if not {names[met.a], names[met.b]} & set(failed)
+        if not {plan.team_names[met.a], plan.team_names[met.b]} & set(failed)
         for board in range(min(boards, 2))
         for rotation in (0, 1)
     ]
