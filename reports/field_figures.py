@@ -3,6 +3,8 @@
 Each takes frames of `field_tables` or `tables`, and returns a figure; `figures.FIGURES` holds them.
 """
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -17,7 +19,7 @@ from .style import Look
 MOST_CURVES = 12
 """How many distribution functions one figure holds: the first of the standings."""
 _CURVE_PLACES = 160  # where a step curve is seen: one place in four pixels
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.5, 1.5)))
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.5, 1.5)))
 
 
 def ratings_figure(ratings: pd.DataFrame, look: Look) -> Figure:

@@ -6,6 +6,7 @@ They are frames like those of `tables`, made of what ``prummy ratings``, ``partn
 """
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -193,7 +194,7 @@ def cycles(game: Metagame) -> pd.DataFrame:
     columns = ["a", "b", "c", *(x.replace("x", name) for name in names for x in empty)]
     rows = []
     for cycle in game.cycles:
-        row = dict(zip("abc", cycle.names, strict=True))
+        row: dict[str, Any] = dict(zip("abc", cycle.names, strict=True))
         for name, lead in zip(names, cycle.leads, strict=True):
             row |= spread(name, lead)
         rows.append({**row, "told_apart": all(cycle.told_apart)})
