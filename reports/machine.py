@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .field_tables import reversals
 from .ratings import elo_ratings, points_ratings
 from .results import Results
 from .tables import (
@@ -76,12 +77,8 @@ def ratings_json(results: Results, anchor: str | None = None) -> dict[str, Any]:
         ]
         found[f"{key}_above"] = [[ratings.above(k, m) for m in order] for k in order]
         found[f"{key}_covariance"] = ratings.covariance[order][:, order].tolist()
-    found["disagree"] = [
-        [elo.names[k], elo.names[m]]
-        for place, k in enumerate(elo.order)
-        for m in elo.order[place + 1 :]
-        if points.values[k] < points.values[m]
-    ]
+    pairs = reversals(elo, points)
+    found["disagree"] = pairs[["by_elo", "by_points"]].to_numpy().tolist()
     return found
 
 

@@ -217,9 +217,7 @@ def _jokers(told: _Told) -> pd.DataFrame:
         told,
         {"fate": FATES},
         **_means("jokers", told.tally(*where, sizes[these], fates, n) + held, matches),
-        **_means(
-            "points", told.tally(*where, course.points[these], fates, n) - worth * held, matches
-        ),
+        **_means("points", told.tally(*where, course.points[these], fates, n) - worth * held, matches),
     )
     return frame if told.rules.jokers else frame[:0]
 

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 import pandas as pd
 import pytest
 from made_up_run import ODD_NAMES, made_up_run
+from markupsafe import escape
 from typer.testing import CliRunner
 
 from persian_rummy.cli import app
@@ -22,6 +23,8 @@ from persian_rummy.reports.results import Results
 from persian_rummy.reports.tables import report_tables
 from persian_rummy.sim.rules import Rules
 from persian_rummy.sim.store import RunFolder, StoreError
+
+NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
 
 
 class Reader(HTMLParser):
@@ -81,7 +84,11 @@ def test_page__needs_no_network(written: Path) -> None:
     assert len(drawn) == 4 * figures
     for address in drawn:
         assert not re.search(r"\s", address)  # a srcset ends an address there
-        assert ET.fromstring(unquote(address.partition(",")[2])).tag.endswith("svg")
+        picture = unquote(address.partition(",")[2])
+        assert ET.fromstring(picture).tag.endswith("svg")
+        assert not re.search(r"@import|url\((?!#)", picture)
+        assert set(re.findall(r"https?://[^\"' ]+", picture)) == NAMESPACES
+        text = text.replace(str(escape(address)), "")
     for address in reader.addresses:
         if address.startswith("#"):
             assert address[1:] in reader.ids
