@@ -74,7 +74,9 @@ def test_page__needs_no_network(written: Path) -> None:
     text = written.read_text("utf-8")
     reader = Reader(text)
     assert not {"link", "iframe", "object", "embed"} & set(reader.tags)
-    assert len([a for a in reader.addresses if a.startswith("data:image/svg+xml")]) == 4 * len(FIGURES)
+    assert len([a for a in reader.addresses if a.startswith("data:image/svg+xml")]) == 4 * len(
+        FIGURES
+    )
     for address in reader.addresses:
         if address.startswith("#"):
             assert address[1:] in reader.ids
