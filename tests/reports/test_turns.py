@@ -208,6 +208,9 @@ def test_tables__real_run__agree_with_its_rows(run: tuple[Results, pd.DataFrame]
         fours = of("doubles").set_index("laid").loc["four at once", "plays"]
         fates = of("jokers").set_index("fate")["jokers"]
         assert n * (fours + fates["four at once"] / 4) == pytest.approx(mine["doubles"].sum())
+        left = of("jokers").set_index("fate").loc["left in hand"]
+        assert left["points"] == pytest.approx(-20 * left["jokers"])
+        assert habits["jokers_left"] == pytest.approx(left["jokers"] / 2)
         over = of("course_back").iloc[0]
         laid = mine[["set_points", "run_points", "layoff_points", "double_points"]].to_numpy().sum()
         assert 2 * n * over["table"] == pytest.approx(laid)
