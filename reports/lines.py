@@ -47,7 +47,14 @@ def pile_takes_figure(takes: pd.DataFrame, look: Look) -> Figure:
     figure, (left, right) = _panels(look)
     often = takes[takes["share"] >= TAKES_SHOWN]
     _draw(left, often, "cards", "share", look, scale=100, marker="o")
-    _draw(right, often[often["takes"] >= LEAST_TAKES], "cards", "points", look, marker="o")
+    enough = often[often["takes"] >= LEAST_TAKES]
+    if len(enough):
+        _draw(right, enough, "cards", "points", look, marker="o")
+    else:
+        words = f"no depth has {LEAST_TAKES} takes"
+        here = right.transAxes
+        right.text(0.5, 0.5, words, transform=here, color=style.MUTED, ha="center", va="center")
+        right.set_yticks([])
     left.set(title="How deep", ylabel="share of its takes, %")
     right.set(title="What they brought", ylabel="points laid in that turn")
     for axes in (left, right):
