@@ -5,6 +5,7 @@ As in `figures`, no number is computed here but places on the canvas.
 
 from collections.abc import Iterator
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -19,6 +20,7 @@ SHARE_SHOWN = 0.1  # of a strategy's deals that must get to a turn which is draw
 TAKES_SHOWN = 0.01  # of a strategy's takes that go so deep
 LEAST_TAKES = 20  # whose points are drawn
 MOST_COLOURS = 8  # strategies in colour, the best ones; the others are grey
+FEW = 5  # strategies whose bands can be told apart
 _DASHES = ("-", (0, (5, 1.6)), (0, (1.5, 1.3)))
 
 
@@ -45,7 +47,14 @@ def pile_takes_figure(takes: pd.DataFrame, look: Look) -> Figure:
     figure, (left, right) = _panels(look)
     often = takes[takes["share"] >= TAKES_SHOWN]
     _draw(left, often, "cards", "share", look, scale=100, marker="o")
-    _draw(right, often[often["takes"] >= LEAST_TAKES], "cards", "points", look, marker="o")
+    enough = often[often["takes"] >= LEAST_TAKES]
+    if len(enough):
+        _draw(right, enough, "cards", "points", look, marker="o")
+    else:
+        words = f"no depth has {LEAST_TAKES} takes"
+        here = right.transAxes
+        right.text(0.5, 0.5, words, transform=here, color=style.MUTED, ha="center", va="center")
+        right.set_yticks([])
     left.set(title="How deep", ylabel="share of its takes, %")
     right.set(title="What they brought", ylabel="points laid in that turn")
     for axes in (left, right):
@@ -61,7 +70,9 @@ def _two_clocks(course: pd.DataFrame, back: pd.DataFrame, value: str, look: Look
     """Return a value by turn in two panels with one scale of values."""
     figure, (left, right) = _panels(look, sharey=True)
     _draw(left, _reached(course), "turn", value, look)
+    lowest, highest = left.get_ylim()
     _draw(right, _reached(back), "turns_left", value, look)
+    right.set_ylim(min(lowest, right.get_ylim()[0]), max(highest, right.get_ylim()[1]))
     right.invert_xaxis()
     left.set(title="From the start", xlabel="turns played, of all four players")
     right.set(title="Back from the end", xlabel="turns before the end of the deal")
@@ -103,14 +114,22 @@ def _draw(
     scale: float = 1,
     marker: str = "",
 ) -> None:
-    """Draw a line a strategy with a band for its intervals, the best strategy on top."""
+    """Draw a line a strategy with a band for its intervals, the best strategy on top.
+
+    The axis fits the lines: bands of few boards may go beyond it.
+    """
+    opacity = 0.16 if frame["strategy"].nunique() <= FEW else 0.08
     for place, (name, line) in enumerate(_lines(frame, look)):
         part, coloured = frame[frame["strategy"] == name], line["color"] != style.MUTED
         at, order = part[x].to_numpy(), 3 - place / 1000
-        axes.plot(at, scale * part[y], **line, marker=marker, markersize=4, zorder=order)
-        if coloured:
+        dots = marker if coloured else ""
+        axes.plot(at, scale * part[y], **line, marker=dots, markersize=4, zorder=order)
+        if coloured:  # below its lines, and fainter where there are many
             low, high = (scale * part[f"{y}_{end}"].to_numpy() for end in ("low", "high"))
-            axes.fill_between(at, low, high, color=line["color"], alpha=0.16, linewidth=0)
+            axes.fill_between(at, low, high, color=line["color"], alpha=opacity, linewidth=0)
+    seen = np.concatenate([line.get_ydata() for line in axes.lines])
+    room = 0.12 * (seen.max() - seen.min() or 1)
+    axes.set_ylim(seen.min() - room, seen.max() + room)
 
 
 def _lines(frame: pd.DataFrame, look: Look) -> Iterator[tuple[str, dict]]:
@@ -118,7 +137,7 @@ def _lines(frame: pd.DataFrame, look: Look) -> Iterator[tuple[str, dict]]:
     entered = list(look.colours)
     for place, name in enumerate(frame["strategy"].unique()):
         if place >= MOST_COLOURS:
-            yield name, {"color": style.MUTED, "linewidth": 0.8, "alpha": 0.5}
+            yield name, {"color": style.MUTED, "linewidth": 1, "alpha": 0.7}
             continue
         again = entered.index(name) // len(style.STRATEGY_COLOURS)
         dash = _DASHES[again % len(_DASHES)]

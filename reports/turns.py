@@ -102,8 +102,10 @@ class _Told:
 def _told(sample: list[dict[str, Any]], order: Sequence[str], rules: Rules) -> _Told:
     present = {match[side] for match in sample for side in "ab"}
     found = [name for name in order if name in present]
-    sides = [[found.index(match[s]) for s in "ab"] for match in sample]
-    seated = [pair[::-1] if match["rotation"] else pair for pair, match in zip(sides, sample)]
+    seated = [
+        [found.index(match[side]) for side in ("ba" if match["rotation"] else "ab")]
+        for match in sample
+    ]
     numbers, boards = np.unique([match["board"] for match in sample], return_inverse=True)
     return _Told(
         rules,
@@ -217,7 +219,9 @@ def _jokers(told: _Told) -> pd.DataFrame:
         told,
         {"fate": FATES},
         **_means("jokers", told.tally(*where, sizes[these], fates, n) + held, matches),
-        **_means("points", told.tally(*where, course.points[these], fates, n) - worth * held, matches),
+        **_means(
+            "points", told.tally(*where, course.points[these], fates, n) - worth * held, matches
+        ),
     )
     return frame if told.rules.jokers else frame[:0]
 
