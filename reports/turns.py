@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ..sim.cards import JOKER_RANK
+from ..sim.course import JOKERS, Course, course_of
 from ..sim.melds import CARDS_MASK, DISCARD, KIND_SHIFT, SET, STOCK, TAKE
 from ..sim.rules import Rules
-from .course import JOKERS, Course, course_of
 from .results import Results
 from .stats import mean_interval
 

@@ -52,7 +52,7 @@ def test_tournament__manifest__says_what_was_run(tmp_path):
     assert [row["params"] for row in manifest["strategies"]] == [{"pile_bias": 0.0}, {}]
     assert manifest["versions"]["prummy"] == __version__
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
-        "manifest.json", "matches", "summary", "run.log", ".lock"
+        "manifest.json", "matches", "summary", "transcripts", "run.log", ".lock"
     }  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import pytest
 from made_up_run import made_up_run
 from small_runs import make_run, play, read_rows
 
-from persian_rummy.reports.course import course_of
 from persian_rummy.reports.figures import drawable
 from persian_rummy.reports.page import render
 from persian_rummy.reports.pictures import Picture
@@ -19,6 +18,7 @@ from persian_rummy.reports.results import Results, load_results
 from persian_rummy.reports.stats import mean_interval
 from persian_rummy.reports.tables import report_tables
 from persian_rummy.reports.turns import turn_tables
+from persian_rummy.sim.course import course_of
 from persian_rummy.sim.deal import points_in_hands
 from persian_rummy.sim.engines import EngineChoice
 from persian_rummy.sim.melds import PASS, TAKE

@@ -105,7 +105,7 @@ def test_check__manifest_that_says_other_than_the_parts__is_named(
 def test_check__summaries_of_other_parts__are_named(whole, tmp_path):
     run = copy_of(whole, tmp_path / "run")
     other = finished(tmp_path / "other", *FIELD, seed=9)
-    for name in ("groups", "histograms"):
+    for name in ("groups", "histograms", "extremes"):
         shutil.copy(other.path / f"summary/{name}.parquet", run.path / "summary")
     run.write_manifest(run.read_manifest() | {"summaries": other.read_manifest()["summaries"]})
     assert "the summary of greedy with random is not its parts'" in check_run(run).faults

@@ -214,6 +214,7 @@ def test_arithmetic__that_rounds_by_machine__is_warned_of(tmp_path, expression, 
     assert detail.startswith(f"bot.py, line {line}: {found}: may round otherwise")
 
 
+@pytest.mark.long
 def test_check_apart__new_strategies__keep_all(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for python_ in (False, True):

@@ -108,6 +108,7 @@ def test_profile__a_strategy_that_fails__is_said(tmp_path):
     assert "Bad failed: discard answered -1" in result.stderr
 
 
+@pytest.mark.long
 def test_command__json_and_table__hold_all_measures():
     command = ["strategies", "profile", "hunter", "--boards", "20"]
     found = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)

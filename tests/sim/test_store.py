@@ -362,9 +362,16 @@ def places_of(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...
             yield from places_of(inner, (*path, key))
 
 
-ENDLESS = (("plan", "rules"), ("versions",), ("machine",), ("summaries",))  # any names
+ENDLESS = (
+    ("plan", "rules"),
+    ("versions",),
+    ("machine",),
+    ("summaries",),
+    ("transcripts",),
+)  # any names
 WHOLE = {**MANIFEST, "status": "finished", "digest": "0" * 32, "matches": 4, "seconds": 1.5}
-WHOLE |= {"failures": [{"strategy": "a", "kind": "why", "evidence": "a.json"}], "summaries": {}}
+WHOLE |= {"failures": [{"strategy": "a", "kind": "why", "evidence": "a.json"}]}
+WHOLE |= {"summaries": {}, "transcripts": {}}
 
 
 @pytest.mark.parametrize("place", list(places_of(WHOLE)), ids=str)

@@ -57,6 +57,7 @@ def test_plugin__in_a_tournament__plays_by_its_name(prummy, tmp_path):
     assert (entry["version"], entry["built_in"]) == ("1.0", False)
 
 
+@pytest.mark.long
 def test_plugin__checked__keeps_all(prummy):
     verdicts = prummy("strategies", "check", "cautious")
     assert {verdict["status"] for verdict in verdicts} == {"ok"}

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.bits import popcount
-from ..sim.cards import FULL_MASK, SUITED_MASK, parse_card
-from ..sim.deal import apply_action, hand_of, points_in_hands, start_deal
-from ..sim.jit import jit_apart
-from ..sim.melds import KIND_SHIFT, PASS, TAKE
-from ..sim.notation import parse_action
-from ..sim.rules import Rules
-from ..sim.state import new_state
+from .bits import popcount
+from .cards import FULL_MASK, SUITED_MASK, parse_card
+from .deal import apply_action, hand_of, points_in_hands, start_deal
+from .jit import jit_apart
+from .melds import KIND_SHIFT, PASS, TAKE
+from .notation import parse_action
+from .rules import Rules
+from .state import new_state
 
 JOKERS = FULL_MASK & ~SUITED_MASK
 NO_TURN = -1
