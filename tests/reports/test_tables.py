@@ -287,7 +287,11 @@ def test_tables__nothing_counts__are_empty(tmp_path):
     outcome = play(tmp_path / "run", "greedy", "random", boards=3)
     empty = [type(summary)() for summary in outcome.summaries]
     results = Results(outcome.plan, {"status": "finished"}, empty)
-    for name, table in tables.report_tables(results).items():
+    found = tables.report_tables(results)
+    absent = found.pop("absent")  # says why
+    assert set(absent["table"]) <= set(found)
+    assert absent["why"].str.contains("no pairing|mixed teams").all()
+    for name, table in found.items():
         assert len(table) == 0, name
     assert tables.overview(results)["matches"] == 0
     assert Path(tmp_path / "run").is_dir()
