@@ -3,8 +3,6 @@
 Each takes frames of `field_tables` or `tables`, and returns a figure; `figures.FIGURES` holds them.
 """
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
@@ -12,14 +10,22 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, FuncFormatter
 
 from . import style
-from .marks import FigureSpec, dots, margin_axis, name_rows, rectangle, ticks
+from .marks import (
+    FigureSpec,
+    dots,
+    margin_axis,
+    match_margin_axis,
+    name_rows,
+    rectangle,
+    score_axis,
+    ticks,
+)
 from .numbers import interval_digits, number, signed
 from .style import Look
 
 MOST_CURVES = 12
 """How many distribution functions one figure holds: the first of the standings."""
 _CURVE_PLACES = 160  # where a step curve is seen: one place in four pixels
-_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.5, 1.5)))
 
 
 def ratings_figure(ratings: pd.DataFrame, look: Look) -> Figure:
@@ -48,18 +54,14 @@ def ratings_figure(ratings: pd.DataFrame, look: Look) -> Figure:
 def score_ecdf_figure(curves: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
     """Return the share of each strategy's matches at or below each score."""
     figure = _curves(curves, quantiles, look)
-    figure.axes[0].set_xlabel("score of a match, points")
-    ticks(figure.axes[0], number)
+    score_axis(figure.axes[0])
     return figure
 
 
 def margin_ecdf_figure(curves: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
     """Return the share of each strategy's matches at or below each margin."""
     figure = _curves(curves, quantiles, look)
-    axes = figure.axes[0]
-    axes.set_xlabel("margin of a match, points")
-    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    ticks(axes, signed)
+    match_margin_axis(figure.axes[0])
     return figure
 
 
@@ -75,12 +77,9 @@ def _curves(curves: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure
     places = np.linspace(first - margin, last + margin, _CURVE_PLACES)
     levels = [level for level in quantiles.columns if not isinstance(level, str)]
     handles = {}
-    entries = list(look.colours)
     for name, row in shown.iterrows():
         one = drawn[drawn["strategy"] == name]
-        colour = look.colours[str(name)]
-        before = [look.colours[other] for other in entries[: entries.index(str(name))]]
-        dash = _DASHES[before.count(colour) % len(_DASHES)]
+        colour, dash = look.colours[str(name)], look.dash(str(name))
         x, y = one["value"].to_numpy(float), one["share"].to_numpy()
         how = "steps-post"
         if len(x) > _CURVE_PLACES:  # the steps are smaller than what is seen

@@ -14,21 +14,25 @@ from matplotlib.ticker import MaxNLocator
 from . import style
 from .field_figures import FIELD_FIGURES
 from .lines import course_figure, hand_sizes_figure, pile_takes_figure
-from .marks import FigureSpec, dots, margin_axis, name_rows, quantile_strip, rectangle, ticks
+from .marks import (
+    FigureSpec,
+    dots,
+    margin_axis,
+    match_margin_axis,
+    name_rows,
+    quantile_strip,
+    rectangle,
+    score_axis,
+    ticks,
+    two_panels,
+)
 from .numbers import margin_digits, number, percent, share_digits, signed
 from .style import Look
 
 
 def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
     """Return win share and margin of each strategy with intervals, best on top."""
-    n = len(standings)
-    if look.narrow:
-        figure = look.figure(2 * (70 + 44 * n))
-        left, right = figure.subplots(2, 1)
-    else:
-        figure = look.figure(74 + 32 * n)
-        left, right = figure.subplots(1, 2)
-    names = [look.label(name) for name in standings["strategy"]]
+    figure, left, right = two_panels(list(standings["strategy"]), look)
     colours = [look.colours[name] for name in standings["strategy"]]
     digits = share_digits(standings)
     shares = [percent(value, digits) for value in standings["win_share"]]
@@ -40,8 +44,6 @@ def standings_figure(standings: pd.DataFrame, look: Look) -> Figure:
     dots(right, standings, "margin", colours, margins)
     right.set(title="Margin, points a match")
     margin_axis(right, look, panels=1 if look.narrow else 2)
-    name_rows(left, names, look)
-    name_rows(right, names if look.narrow else [""] * n, look)
     return figure
 
 
@@ -100,18 +102,14 @@ def crosstable_figure(shares: pd.DataFrame, margins: pd.DataFrame, look: Look) -
 def scores_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
     """Return how the scores of each strategy's matches are spread."""
     figure = _ridges(bins, quantiles, look)
-    figure.axes[0].set_xlabel("score of a match, points")
-    ticks(figure.axes[0], number)
+    score_axis(figure.axes[0])
     return figure
 
 
 def margins_figure(bins: pd.DataFrame, quantiles: pd.DataFrame, look: Look) -> Figure:
     """Return how the margins of each strategy's matches are spread; right of zero it won."""
     figure = _ridges(bins, quantiles, look)
-    axes = figure.axes[0]
-    axes.set_xlabel("margin of a match, points")
-    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
-    ticks(axes, signed)
+    match_margin_axis(figure.axes[0])
     return figure
 
 
@@ -232,14 +230,7 @@ def deal_lengths_figure(lengths: pd.DataFrame, quantiles: pd.DataFrame, look: Lo
 def doubles_figure(doubles: pd.DataFrame, look: Look) -> Figure:
     """Return how often each strategy laid four of a rank at once, and the points of these sets."""
     fours = doubles[doubles["laid"] == "four at once"]
-    n = len(fours)
-    if look.narrow:
-        figure = look.figure(2 * (70 + 44 * n))
-        left, right = figure.subplots(2, 1)
-    else:
-        figure = look.figure(74 + 32 * n)
-        left, right = figure.subplots(1, 2)
-    names = [look.label(name) for name in fours["strategy"]]
+    figure, left, right = two_panels(list(fours["strategy"]), look)
     colours = [look.colours[name] for name in fours["strategy"]]
     for axes, value, digits in ((left, "plays", 2), (right, "points", 1)):
         dots(axes, fours, value, colours, [number(x, digits) for x in fours[value]])
@@ -248,8 +239,6 @@ def doubles_figure(doubles: pd.DataFrame, look: Look) -> Figure:
         axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     left.set(title="Four at once, a match")
     right.set(title="Points of these, a match")
-    name_rows(left, names, look)
-    name_rows(right, names if look.narrow else [""] * n, look)
     return figure
 
 

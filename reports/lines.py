@@ -21,7 +21,6 @@ TAKES_SHOWN = 0.01  # of a strategy's takes that go so deep
 LEAST_TAKES = 20  # whose points are drawn
 MOST_COLOURS = 8  # strategies in colour, the best ones; the others are grey
 FEW = 5  # strategies whose bands can be told apart
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.5, 1.3)))
 
 
 def course_figure(course: pd.DataFrame, back: pd.DataFrame, look: Look) -> Figure:
@@ -134,14 +133,12 @@ def _draw(
 
 def _lines(frame: pd.DataFrame, look: Look) -> Iterator[tuple[str, dict]]:
     """Yield the strategies of a frame in its order, each with the properties of its line."""
-    entered = list(look.colours)
     for place, name in enumerate(frame["strategy"].unique()):
         if place >= MOST_COLOURS:
             yield name, {"color": style.MUTED, "linewidth": 1, "alpha": 0.7}
             continue
-        again = entered.index(name) // len(style.STRATEGY_COLOURS)
-        dash = _DASHES[again % len(_DASHES)]
-        yield name, {"color": look.colours[name], "linewidth": 1.8, "linestyle": dash}
+        colour, dash = look.colours[name], look.dash(name)
+        yield name, {"color": colour, "linewidth": 1.8, "linestyle": dash}
 
 
 def _legend(figure: Figure, frame: pd.DataFrame, look: Look) -> None:

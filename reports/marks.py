@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 
 from . import style
-from .numbers import signed
+from .numbers import number, signed
 from .style import Look
 
 
@@ -27,6 +27,34 @@ class FigureSpec:
     caption: str
     tables: tuple[str, ...]
     draw: Callable[..., Figure]
+
+
+def two_panels(names: list[str], look: Look) -> tuple[Figure, Axes, Axes]:
+    """Return a figure of two panels with a row a strategy, one above the other on a phone."""
+    n = len(names)
+    labels = [look.label(name) for name in names]
+    if look.narrow:
+        figure = look.figure(2 * (70 + 44 * n))
+        left, right = figure.subplots(2, 1)
+    else:
+        figure = look.figure(74 + 32 * n)
+        left, right = figure.subplots(1, 2)
+    name_rows(left, labels, look)
+    name_rows(right, labels if look.narrow else [""] * n, look)
+    return figure, left, right
+
+
+def score_axis(axes: Axes) -> None:
+    """Give an axis of the scores of matches its name and its numbers."""
+    axes.set_xlabel("score of a match, points")
+    ticks(axes, number)
+
+
+def match_margin_axis(axes: Axes) -> None:
+    """Give an axis of the margins of matches its name, its zero and its numbers with signs."""
+    axes.set_xlabel("margin of a match, points")
+    axes.axvline(0, color=style.MUTED, linewidth=1, linestyle=(0, (3, 3)))
+    ticks(axes, signed)
 
 
 def dots(

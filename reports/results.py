@@ -14,7 +14,15 @@ from ..sim.errors import PrummyError
 from ..sim.manifest import plan_of_manifest, resume_command
 from ..sim.schedule import Pairing, Plan
 from ..sim.store import RunFolder, StoreError
-from ..sim.summary import EXTREMES, GROUP_COLUMNS, NO_MATCH, PAIRS, Histogram, PairingSummary
+from ..sim.summary import (
+    EXTREMES,
+    GROUP_COLUMNS,
+    N_GROUPS,
+    NO_MATCH,
+    PAIRS,
+    Histogram,
+    PairingSummary,
+)
 
 
 class ResultsError(PrummyError, ValueError):
@@ -92,14 +100,14 @@ class Results:
 
     def side_groups(self, entry: int, name: str) -> np.ndarray:
         """Return a side's column summed over the entry's pairings, by group of boards."""
-        total = np.zeros(256, np.int64)
+        total = np.zeros(N_GROUPS, np.int64)
         for side, _, summary in self.sides_of(entry):
             total += summary.column(f"{name}_{side}")
         return total
 
     def groups(self, entry: int, name: str) -> np.ndarray:
         """Return a column of matches or boards summed over the entry's pairings, by group."""
-        total = np.zeros(256, np.int64)
+        total = np.zeros(N_GROUPS, np.int64)
         for _, _, summary in self.sides_of(entry):
             total += summary.column(name)
         return total

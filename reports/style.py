@@ -57,6 +57,7 @@ FATE_COLOURS = {
 AHEAD, BEHIND = "#1f7a99", "#c96a2b"
 """The two ends of heat maps."""
 
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.5, 1.4)))
 _ON_DARK, _ON_LIGHT = "#fdfdfd", "#12181f"
 _RC: Any = {  # a dict, whose keys matplotlib spells out as literals
     "svg.hashsalt": "prummy",
@@ -117,6 +118,12 @@ class Look:
     def figure(self, height: float) -> Figure:
         """Return an empty figure of this width, and of a height in pixels."""
         return Figure(figsize=(self.width / 72, height / 72), dpi=72, layout="constrained")
+
+    def dash(self, name: str) -> Any:
+        """Return the dashes of a strategy's line: solid but where an earlier one has its colour."""
+        entered = list(self.colours)
+        before = [self.colours[other] for other in entered[: entered.index(name)]]
+        return _DASHES[before.count(self.colours[name]) % len(_DASHES)]
 
     def label(self, name: str) -> str:
         """Return a strategy's name, with its middle left out when it is long."""

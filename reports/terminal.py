@@ -29,29 +29,25 @@ def _with_half_width(row: dict[str, float], name: str, scale: float, digits: int
 def print_tournament(results: Results, console: Console | None = None) -> None:
     """Print standings and, for three strategies or more, the crosstable of margins."""
     console = console or Console(markup=False)
-    table = Table(
-        title=f"{results.manifest['matches']:,} matches, seed {results.plan.seed}",
-        caption="± 95 % confidence, by boards; margin and score in points a match",
-    )
-    for heading, justify in (
-        ("", "right"),
-        ("strategy", "left"),
-        ("matches", "right"),
-        ("won %", "right"),
-        ("margin", "right"),
-        ("score", "right"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    for place, row in enumerate(standings(results).to_dict("records"), start=1):
-        table.add_row(
+    rows = [
+        [
             str(place),
             str(row["strategy"]),
             f"{row['matches']:,}",
             _with_half_width(row, "win_share", 100, 2),
             _with_half_width(row, "margin", 1, 2),
             f"{row['score']:.1f}",
-        )
-    console.print(table)
+        ]
+        for place, row in enumerate(standings(results).to_dict("records"), start=1)
+    ]
+    _print_table(
+        console,
+        f"{results.manifest['matches']:,} matches, seed {results.plan.seed}",
+        ["", "strategy", "matches", "won %", "margin", "score"],
+        rows,
+        "± 95 % confidence, by boards; margin and score in points a match",
+        left=(1,),
+    )
     if len(results.names) > 2:
         console.print(_crosstable(results))
 
@@ -77,29 +73,25 @@ def _crosstable(results: Results) -> Table:
 def print_ratings(found: dict[str, Any], console: Console | None = None) -> None:
     """Print what `prummy ratings --json` says, in the order of Elo."""
     console = console or Console(markup=False)
-    table = Table(
-        title="ratings",
-        caption="± 95 % confidence of the lead on the field's mean, by boards that all share",
-    )
-    for heading, justify in (
-        ("", "right"),
-        ("strategy", "left"),
-        ("Elo", "right"),
-        ("points a match", "right"),
-        ("not told apart from", "left"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
     by_points = {row["strategy"]: row["rating"] for row in found["points"]}
-    for place, row in enumerate(found["elo"], start=1):
-        name = row["strategy"]
-        table.add_row(
+    rows = [
+        [
             str(place),
-            name,
+            row["strategy"],
             _with_ends(row["rating"]),
-            _with_ends(by_points[name]),
+            _with_ends(by_points[row["strategy"]]),
             ", ".join(row["level_with"]),
-        )
-    console.print(table)
+        ]
+        for place, row in enumerate(found["elo"], start=1)
+    ]
+    _print_table(
+        console,
+        "ratings",
+        ["", "strategy", "Elo", "points a match", "not told apart from"],
+        rows,
+        "± 95 % confidence of the lead on the field's mean, by boards that all share",
+        left=(1, 4),
+    )
     for better, worse in found["disagree"]:
         console.print(f"Elo rates {better} above {worse}, points the other way round.")
     if found["separated"]:
@@ -212,10 +204,18 @@ def _upsets_cells(luck: PairingLuck) -> list[str]:
     ]
 
 
-def _print_table(console: Console, title: str, headings: list[str], rows: list[list[str]]) -> None:
-    table = Table(title=title)
+def _print_table(
+    console: Console,
+    title: str,
+    headings: list[str],
+    rows: list[list[str]],
+    caption: str | None = None,
+    left: tuple[int, ...] = (0,),
+) -> None:
+    """Print a table whose columns are numbers, but those at the places `left`."""
+    table = Table(title=title, caption=caption)
     for place, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if place else "left")
+        table.add_column(heading, justify="left" if place in left else "right")
     for row in rows:
         table.add_row(*row)
     console.print(table)
@@ -233,9 +233,25 @@ def print_metagame(game: Metagame, console: Console | None = None) -> None:
     by_share = game.of == "win_share"
     scale, unit = (100, "% of matches") if by_share else (1, "points a match")
     digits = 2 if by_share else 1
-    table = Table(
-        title=f"meta-game of {'win shares' if by_share else 'margins'}",
-        caption=f"shares in %, rating in {unit}; "
+    rows = []
+    for k in game.order:
+        support = game.in_support(k)
+        rows.append(
+            [
+                game.names[k],
+                _with_bounds(game.nash_mass(k), 100, 1),
+                "" if support is None else f"{100 * support:.1f}",
+                _with_bounds(game.nash_rating(k), scale, digits),
+                _with_bounds(game.alpha_rank(k), 100, 1),
+                f"{100 * game.course.averages[-1, k]:.1f}",
+            ]
+        )
+    _print_table(
+        console,
+        f"meta-game of {'win shares' if by_share else 'margins'}",
+        ["strategy", "Nash %", "in support", "Nash rating", "alpha-rank %", "replicator"],
+        rows,
+        f"shares in %, rating in {unit}; "
         + (
             f"in brackets 95 % of {len(game.draws.masses):,} draws of boards; "
             "in support: in how many of them"
@@ -243,26 +259,6 @@ def print_metagame(game: Metagame, console: Console | None = None) -> None:
             else "no intervals: no draws, or a pairing with fewer than two groups of boards"
         ),
     )
-    for heading, justify in (
-        ("strategy", "left"),
-        ("Nash %", "right"),
-        ("in support", "right"),
-        ("Nash rating", "right"),
-        ("alpha-rank %", "right"),
-        ("replicator", "right"),
-    ):
-        table.add_column(heading, justify=justify)  # type: ignore[arg-type]
-    for k in game.order:
-        support = game.in_support(k)
-        table.add_row(
-            game.names[k],
-            _with_bounds(game.nash_mass(k), 100, 1),
-            "" if support is None else f"{100 * support:.1f}",
-            _with_bounds(game.nash_rating(k), scale, digits),
-            _with_bounds(game.alpha_rank(k), 100, 1),
-            f"{100 * game.course.averages[-1, k]:.1f}",
-        )
-    console.print(table)
     console.print(told_of_cycles(cyclic(game), len(game.names)), highlight=False)
     for cycle in game.cycles[:MOST_CYCLES]:
         console.print(f"  {_told_cycle(cycle, scale, digits)}", highlight=False)
