@@ -199,3 +199,11 @@ def test_shortened__keeps_both_ends(name: str, most: int, expected: str) -> None
 
 def test_text_on__is_light_on_dark_and_dark_on_light() -> None:
     assert style.text_on("#000000") == style.text_on("#2f7396") != style.text_on("#ffffff")
+
+
+def test_dash__strategies_that_share_a_colour__differ():
+    names = [f"s{k}" for k in range(2 * len(style.STRATEGY_COLOURS) + 1)]
+    look = style.Look(style.WIDE, style.strategy_colours(names))
+    looks = [(look.colours[name], str(look.dash(name))) for name in names]
+    assert len(set(looks)) == len(names)
+    assert {look.dash(name) for name in names[: len(style.STRATEGY_COLOURS)]} == {"-"}

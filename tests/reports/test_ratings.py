@@ -188,9 +188,10 @@ def test_command__rates_a_run_without_those_who_failed(tmp_path):
 
 
 def test_json__chances_covariances_and_versions__are_in_the_order_of_the_list():
-    run = made_up_run(("strong", "middle", "weak"), (20, 0, -15), boards=60)
+    run = made_up_run(("weak", "strong", "middle"), (-15, 20, 0), boards=60)
     found = ratings_json(run)
     for key, ratings in (("elo", elo_ratings(run)), ("points", points_ratings(run))):
+        assert [row["strategy"] for row in found[key]] == ["strong", "middle", "weak"]
         places = [ratings.names.index(row["strategy"]) for row in found[key]]
         assert [row["versions"] for row in found[key]] == [["1"]] * 3
         for i, k in enumerate(places):
